@@ -1,0 +1,56 @@
+# Every folder, program, test, tool and fuzz target, bottom up.  What a line
+# names below itself is all that it may link.  Folders without sources are
+# passed over.
+enable_testing()
+
+weft_folder(base LIBS PkgConfig::secp256k1 PkgConfig::sodium PkgConfig::crypto
+  msgpackc)
+weft_folder(gpu/ptx DEPS base)
+weft_folder(gpu/program DEPS base)
+weft_folder(gpu/exec DEPS gpu/program gpu/ptx base LIBS m pthread)
+weft_folder(gpu/cuda DEPS gpu/program gpu/ptx base LIBS dl)
+weft_folder(gpu/strict DEPS base)
+weft_folder(gpu/build DEPS gpu/strict gpu/program gpu/ptx base
+  LIBS PkgConfig::yajl PkgConfig::png dl m)
+weft_folder(gpu/client DEPS gpu/program base)
+weft_folder(gpu/worker DEPS gpu/client gpu/build gpu/exec gpu/program gpu/ptx
+  base LIBS PkgConfig::seccomp)
+weft_folder(ledger PURE DEPS base LIBS PkgConfig::lmdb)
+weft_folder(market PURE DEPS ledger base)
+weft_folder(wallet DEPS ledger base LIBS PkgConfig::sodium)
+weft_folder(verify PURE DEPS market ledger gpu/program base)
+weft_folder(rpc DEPS market wallet ledger base LIBS PkgConfig::jansson)
+weft_folder(cli DEPS rpc gpu/client gpu/build gpu/program gpu/ptx verify market
+  wallet ledger base
+  LIBS PkgConfig::jansson PkgConfig::event PkgConfig::png)
+weft_folder(node/core DEPS verify market gpu/program ledger base)
+weft_folder(node/engine DEPS node/core ledger base)
+weft_folder(node/data DEPS node/core gpu/program base LIBS PkgConfig::lmdb)
+weft_folder(node/provider DEPS node/core gpu/program market ledger base)
+weft_folder(node/verifier DEPS node/core gpu/program verify market ledger base)
+weft_folder(node DEPS node/verifier node/provider node/data node/engine
+  node/core rpc gpu/client gpu/program verify wallet market ledger base
+  LIBS PkgConfig::event PkgConfig::jansson PkgConfig::lmdb PkgConfig::sodium)
+
+weft_program(weft-worker gpu/worker)
+weft_program(weft cli)
+weft_program(weftd node)
+
+weft_folder(tests/support DEPS base)
+weft_test(base DEPS base)
+weft_test(gpu/ptx DEPS base)
+weft_test(gpu/program DEPS base)
+weft_test(gpu/exec DEPS gpu/ptx gpu/program base)
+weft_test(gpu/build DEPS gpu/strict gpu/program gpu/ptx base)
+weft_test(gpu/worker DEPS gpu/client gpu/build gpu/exec gpu/program gpu/ptx
+  base)
+weft_test(gpu/client DEPS gpu/program base)
+weft_test(ledger DEPS base)
+weft_test(market DEPS ledger base)
+weft_test(wallet DEPS ledger base)
+weft_test(verify DEPS market ledger gpu/program base)
+weft_test(rpc DEPS market wallet ledger base LIBS PkgConfig::jansson)
+weft_test(cli DEPS base)
+weft_test(node/core DEPS verify market gpu/program ledger base)
+weft_test(node/engine DEPS node/core ledger base)
+weft_test(node/data DEPS node/core gpu/program base)
