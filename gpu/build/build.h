@@ -1,0 +1,146 @@
+/*
+ * gpu/build/build - from a manifest and its PTX to a program and its tasks.
+ *
+ * build_program parses strangers' PTX, so it runs in weft-worker; its result
+ * travels as one record (build_result_encode) to whoever asked.  The tasks'
+ * inputs are the buyer's own files and are opened where they lie.
+ */
+#ifndef WEFT_GPU_BUILD_BUILD_H
+#define WEFT_GPU_BUILD_BUILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "gpu/build/compile.h"
+#include "gpu/build/files.h"
+
+struct arena;
+struct manifest;
+struct program;
+
+/* Reasons kept per launch; more are counted only. */
+#define BUILD_REASONS_MAX 64u
+
+/* One reason why a launch is not class A; strings are a record's own. */
+struct build_reason {
+	struct bytes kernel; /* source name */
+	struct bytes file;   /* the user's, or empty */
+	uint32_t line;	     /* in file, or in the PTX when file is empty */
+	struct bytes opcode;
+	struct bytes reason; /* a stable word */
+	struct bytes hint;   /* the rewrite that would help */
+};
+
+/* One launch as written in the manifest, in order. */
+struct build_launch {
+	struct bytes kernel; /* as the manifest names it */
+	struct bytes entry;  /* the PTX name */
+	char class_name;     /* 'A', 'B', 'R', 'S', 'C', 'D', 'X' */
+	bool is_proved;	     /* independence: proved, else assumed */
+	uint32_t first_reason;
+	uint32_t reason_count;
+};
+
+/* What a device must have, computed from all parts. */
+struct build_needs {
+	uint32_t sm;
+	uint32_t shared_bytes; /* a CTA's, dynamic included */
+	uint32_t threads;      /* of the largest CTA */
+	uint32_t local_bytes;  /* a thread's */
+	uint64_t memory_bytes; /* all buffers and written variables */
+};
+
+struct build_result {
+	struct bytes encoding; /* gpu/program's canonical form */
+	struct hash id;	       /* program_id */
+	char class_name;       /* the worst launch's */
+	bool is_proved;
+	struct build_needs needs;
+	const struct build_launch *launches;
+	uint32_t launch_count;
+	const struct build_reason *reasons;
+	uint32_t reason_count;
+};
+
+/*
+ * Make the program.
+ *
+ * a         in/out  holds the result; borrowed
+ * m                 as manifest_read gave it
+ * ptx               one text per source of m, in order (for ptx manifests
+ *                   the files' bytes)
+ * files             opens symbols' bytes; borrowed for the call
+ *
+ * A launch of class C, D or X is not an error here: the result says so, and
+ * the caller refuses (exit code 3) or runs it locally on demand.
+ * Returns ERR_OK; ERR_MANIFEST (kernel, argument, symbol or size is wrong:
+ * manifest's file and line in reterr_diag); ERR_PTX_SYNTAX, ERR_PTX_UNKNOWN
+ * (the PTX's name and line); ERR_LIMIT; ERR_IO; ERR_NO_MEMORY.
+ */
+MUST_USE enum err build_program(struct arena *a, const struct manifest *m,
+				const struct build_text *ptx,
+				uint32_t ptx_count,
+				const struct build_files *files,
+				struct build_result *ret_result,
+				struct build_diag *reterr_diag);
+
+/* One record for the wire; decode borrows from in, arrays lie in a. */
+void build_result_encode(struct buf *out, const struct build_result *r);
+MUST_USE enum err build_result_decode(struct arena *a, struct bytes in,
+				      struct build_result *ret_result);
+
+/* One input of one task: the padded bytes and what they are called. */
+struct build_input {
+	uint32_t buffer;     /* index in the manifest's order */
+	struct hash root;    /* of the padded bytes */
+	uint64_t true_bytes; /* before padding */
+	struct bytes bytes;  /* padded; valid until build_task_close */
+};
+
+struct build_task {
+	uint64_t index;
+	struct build_input *inputs; /* buffers with a file, in order */
+	uint32_t input_count;
+	const int64_t *columns; /* integer columns of its row */
+	uint32_t column_count;
+	const uint64_t *float_bits; /* see below */
+	uint32_t float_count;
+	void *held;
+};
+
+/*
+ * Open the inputs of task index: files read, pictures decoded, sizes checked,
+ * padding added, roots computed.  Float columns used as arguments are rounded
+ * to their argument's type, one entry per such argument in program order.
+ * Returns ERR_OK, ERR_MANIFEST (missing, wrong size, not a PNG; position of
+ * the `from`), ERR_IO, ERR_NO_MEMORY.  Cost: O(bytes of its inputs).
+ */
+MUST_USE enum err build_task_open(struct arena *a, const struct manifest *m,
+				  const struct build_files *files,
+				  uint64_t index, struct build_task *ret_task,
+				  struct build_diag *reterr_diag);
+void build_task_close(const struct manifest *m, const struct build_files *files,
+		      struct build_task *t);
+
+/* gpu/program's canonical task record of an opened task, appended to out. */
+MUST_USE enum err build_task_encode(const struct hash *program_id,
+				    const struct build_task *t,
+				    struct buf *out);
+
+/*
+ * tasks_root over all tasks' records.  Inputs that do not depend on the task
+ * are read once.  encode_task may be NULL; it gets each record in order.
+ */
+MUST_USE enum err build_tasks_root(
+	struct arena *a, const struct manifest *m,
+	const struct build_files *files, const struct hash *program_id,
+	struct hash *ret_root, struct build_diag *reterr_diag,
+	enum err (*encode_task)(void *ctx, uint64_t index, struct bytes rec),
+	void *ctx);
+
+#endif /* WEFT_GPU_BUILD_BUILD_H */

@@ -1,0 +1,143 @@
+/*
+ * gpu/build/quote - how much work a task is, before anybody runs it.
+ *
+ * Some CTAs of every step are run on the referee, in the state that the
+ * program has there (or as near as the budget allows: then the number is
+ * called an estimate).  What runs a CTA is an ops struct, filled by the
+ * worker; this folder only plans and sums.
+ */
+#ifndef WEFT_GPU_BUILD_QUOTE_H
+#define WEFT_GPU_BUILD_QUOTE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "base/bytes.h"
+#include "base/coin.h"
+#include "base/err.h"
+
+struct arena;
+
+/* CTAs sampled per step: all of a small grid, else this many. */
+#define QUOTE_CTAS_PER_STEP 16u
+
+/* Thread-instructions that a quote may spend on bringing the state forward,
+ * unless the options say otherwise: a few seconds of one core. */
+#define QUOTE_BUDGET_OPS (1ull << 33)
+
+enum quote_step_kind {
+	QUOTE_LAUNCH = 0,
+	QUOTE_COPY = 1,
+	QUOTE_FILL = 2,
+};
+
+/* One expanded step, as gpu/program unrolls it. */
+struct quote_step {
+	enum quote_step_kind kind;
+	uint64_t ctas;	      /* copy and fill: 0 */
+	uint64_t write_bytes; /* of buffers it may write */
+};
+
+/* What one CTA did. */
+struct quote_cta {
+	uint64_t ops;	     /* thread-instructions */
+	uint64_t cost;	     /* one lane at a time, for disputes */
+	uint64_t open_bytes; /* of the opening an audit would need */
+};
+
+/* Why a CTA could not be counted. */
+struct quote_fault {
+	uint32_t step; /* expanded index */
+	uint64_t cta;
+	const char *outcome; /* "fault", "void", "over", "refused" */
+	const char *text;    /* reason, kernel, file and line; in the arena */
+};
+
+struct quote_ops {
+	void *ctx;
+	/*
+	 * Run these CTAs of step in the present state and forget what they
+	 * wrote.  ret_ctas has count entries.  Returns ERR_OK; ERR_REFUSED
+	 * with *reterr_fault filled (outcome, text, cta); other errors end
+	 * the quote.
+	 */
+	enum err (*sample)(void *ctx, uint32_t step, const uint64_t *ctas,
+			   uint32_t count, struct quote_cta *ret_ctas,
+			   struct quote_fault *reterr_fault);
+	/* Run the whole step and keep its writes; *ret_ops: its work. */
+	enum err (*advance)(void *ctx, uint32_t step, uint64_t *ret_ops,
+			    struct quote_fault *reterr_fault);
+};
+
+/* The header's line of one expanded step. */
+struct quote_line {
+	uint64_t ctas;
+	uint64_t mean_ops; /* rounded up */
+	uint64_t cta_ops;  /* bound of any CTA */
+	uint64_t cta_cost; /* largest sampled */
+	uint64_t cta_open; /* bytes of the largest opening */
+	uint64_t write_bytes;
+	bool is_exact;	  /* every CTA was run */
+	bool is_estimate; /* the state was not the true one */
+};
+
+struct quote {
+	struct quote_line *lines;
+	uint32_t line_count;
+	uint64_t ops_per_task;
+	uint64_t limit_ops; /* given, or 4 x ops_per_task */
+	uint64_t cta_open;
+	uint64_t cta_cost;
+	uint64_t sampled_ops; /* what quoting itself took */
+	bool is_estimate;
+};
+
+struct quote_options {
+	uint64_t seed;	     /* picks the CTAs */
+	uint64_t budget_ops; /* 0: QUOTE_BUDGET_OPS */
+	uint64_t cta_ops;    /* manifest's bound, 0: 4 x largest sampled */
+	uint64_t limit_ops;  /* manifest's, 0: 4 x ops_per_task */
+};
+
+/*
+ * Plan, sample, sum.  Repeated steps with the same source are sampled at the
+ * first, the last and up to 6 between; the others take the larger neighbour's
+ * numbers and count as estimates only if the state was stale.
+ * source_of[i]: index of the manifest step that expanded step i came from;
+ * steps with equal source are repetitions of one.
+ * Returns ERR_OK; ERR_REFUSED with *reterr_fault (a sampled CTA faulted: the
+ * job is not sold); ERR_OVERFLOW (over 2^63 ops); ERR_NO_MEMORY; others from
+ * the ops.
+ */
+MUST_USE enum err quote_make(struct arena *a, const struct quote_step *steps,
+			     const uint32_t *source_of, uint32_t step_count,
+			     const struct quote_options *options,
+			     const struct quote_ops *ops,
+			     struct quote *ret_quote,
+			     struct quote_fault *reterr_fault);
+
+/* task_price(x) = ceil(ops_per_task * x / 10^9) picks at x picks per Gop. */
+MUST_USE bool quote_task_price(const struct quote *q, struct coin per_gop,
+			       struct coin *ret_price);
+
+/* Milliseconds of count tasks at a rate of ops a second, rounded up;
+ * UINT64_MAX when it does not fit. */
+uint64_t quote_time_ms(const struct quote *q, uint64_t tasks,
+		       uint64_t ops_per_second);
+
+/*
+ * Chance, in parts per million, that samples draws by work catch a provider
+ * that fakes fraction_ppm of a lease's work, when the lease is audited with
+ * chance audit_ppm.
+ */
+uint32_t quote_caught_ppm(uint32_t fraction_ppm, uint32_t samples,
+			  uint32_t audit_ppm);
+
+/* "a provider that fakes 1 % / 10 % / half of a lease is caught with
+ * x / y / z %" appended to out. */
+void quote_confidence_put(struct buf *out, uint32_t samples,
+			  uint32_t audit_ppm);
+
+#endif /* WEFT_GPU_BUILD_QUOTE_H */
