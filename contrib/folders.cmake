@@ -28,7 +28,8 @@ weft_folder(node/engine DEPS node/core ledger base)
 weft_folder(node/data DEPS node/core gpu/program base LIBS PkgConfig::lmdb)
 weft_folder(node/provider DEPS node/core gpu/program market ledger base)
 weft_folder(node/verifier DEPS node/core gpu/program verify market ledger base)
-weft_folder(node DEPS node/verifier node/provider node/data node/engine
+weft_folder(node/buyer DEPS node/core gpu/program market ledger base)
+weft_folder(node DEPS node/buyer node/verifier node/provider node/data node/engine
   node/core rpc gpu/client gpu/program verify wallet market ledger base
   LIBS PkgConfig::event PkgConfig::jansson PkgConfig::lmdb PkgConfig::sodium)
 
@@ -54,3 +55,6 @@ weft_test(cli DEPS base)
 weft_test(node/core DEPS verify market gpu/program ledger base)
 weft_test(node/engine DEPS node/core ledger base)
 weft_test(node/data DEPS node/core gpu/program base)
+weft_test(node/provider DEPS node/core gpu/program market ledger base)
+weft_test(node/verifier DEPS node/core gpu/program verify market ledger base)
+weft_test(node/buyer DEPS node/core gpu/program market ledger base)
