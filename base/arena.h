@@ -19,7 +19,7 @@ struct arena;
 /* max_bytes bounds the sum of all allocations since the last reset.  NULL
  * when the machine is out of memory. */
 struct arena *arena_new(size_t max_bytes);
-void          arena_free(struct arena *a); /* NULL is fine */
+void arena_free(struct arena *a); /* NULL is fine */
 
 /* Forget all allocations; keeps one chunk for reuse. */
 void arena_reset(struct arena *a);
@@ -36,7 +36,8 @@ MUST_USE void *arena_alloc(struct arena *a, size_t size, size_t align);
 MUST_USE void *arena_array(struct arena *a, size_t count, size_t size,
 			   size_t align);
 
-#define ARENA_NEW(a, type) ((type *)arena_alloc(a, sizeof(type), _Alignof(type)))
+#define ARENA_NEW(a, type) \
+	((type *)arena_alloc(a, sizeof(type), _Alignof(type)))
 #define ARENA_ARRAY(a, count, type) \
 	((type *)arena_array(a, count, sizeof(type), _Alignof(type)))
 

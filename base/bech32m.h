@@ -10,8 +10,8 @@
 #include "base/sig.h"
 
 /* Human-readable parts: "weft" gives weft1..., "weftt" a test network. */
-#define ADDRESS_HRP_MAIN  "weft"
-#define ADDRESS_HRP_TEST  "weftt"
+#define ADDRESS_HRP_MAIN   "weft"
+#define ADDRESS_HRP_TEST   "weftt"
 #define ADDRESS_TEXT_BYTES 96
 
 /* hrp1 + 52 data characters + 6 of checksum, and a zero. */

@@ -17,7 +17,7 @@
 /* Borrowed: whoever made it says how long it lives.  p may be NULL if n = 0. */
 struct bytes {
 	const uint8_t *p;
-	size_t         n;
+	size_t n;
 };
 
 /* Of a string literal, without its zero. */
@@ -50,11 +50,11 @@ uint32_t u32_le(const uint8_t *p);
 uint64_t u64_le(const uint8_t *p);
 uint32_t u32_be(const uint8_t *p);
 uint64_t u64_be(const uint8_t *p);
-void     put_u16_le(uint8_t *p, uint16_t v);
-void     put_u32_le(uint8_t *p, uint32_t v);
-void     put_u64_le(uint8_t *p, uint64_t v);
-void     put_u32_be(uint8_t *p, uint32_t v);
-void     put_u64_be(uint8_t *p, uint64_t v);
+void put_u16_le(uint8_t *p, uint16_t v);
+void put_u32_le(uint8_t *p, uint32_t v);
+void put_u64_le(uint8_t *p, uint64_t v);
+void put_u32_be(uint8_t *p, uint32_t v);
+void put_u64_be(uint8_t *p, uint64_t v);
 
 /* Lower-case hex of b into out (2 * b.n + 1 chars, zero at the end). */
 void hex_encode(struct bytes b, char *out);
@@ -71,27 +71,27 @@ MUST_USE enum err hex_decode(struct bytes hex, uint8_t *out, size_t n);
  */
 struct buf {
 	uint8_t *p;
-	size_t   n;
-	size_t   cap;
-	size_t   max; /* bytes; a write beyond it sets ERR_LIMIT */
+	size_t n;
+	size_t cap;
+	size_t max; /* bytes; a write beyond it sets ERR_LIMIT */
 	enum err err;
 };
 
 /* An empty buffer that can hold at most max bytes.  Allocates nothing. */
 struct buf buf_make(size_t max);
-void       buf_free(struct buf *b);
-void       buf_reset(struct buf *b); /* empties, keeps memory, clears err */
-void       buf_put(struct buf *b, const void *p, size_t n);
-void       buf_put_bytes(struct buf *b, struct bytes v);
-void       buf_put_str(struct buf *b, const char *s);
-void       buf_put_u8(struct buf *b, uint8_t v);
-void       buf_printf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void buf_free(struct buf *b);
+void buf_reset(struct buf *b); /* empties, keeps memory, clears err */
+void buf_put(struct buf *b, const void *p, size_t n);
+void buf_put_bytes(struct buf *b, struct bytes v);
+void buf_put_str(struct buf *b, const char *s);
+void buf_put_u8(struct buf *b, uint8_t v);
+void buf_printf(struct buf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* Room for n bytes at the end, counted as written; NULL after an error. */
 uint8_t *buf_extend(struct buf *b, size_t n);
 
 /* Drop n bytes at the front. */
-void         buf_consume(struct buf *b, size_t n);
+void buf_consume(struct buf *b, size_t n);
 struct bytes buf_bytes(const struct buf *b);
 
 #endif /* WEFT_BASE_BYTES_H */

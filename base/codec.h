@@ -41,30 +41,30 @@ void enc_coin(struct buf *b, struct coin c);
  */
 struct dec {
 	struct bytes in;
-	size_t       at;
-	unsigned     depth; /* open arrays; at most DEC_DEPTH_MAX */
-	enum err     err;
+	size_t at;
+	enum err err;
 };
 
+/* Deepest nesting that dec_raw walks through. */
 #define DEC_DEPTH_MAX 16u
 
-struct dec   dec_make(struct bytes in);
-bool         dec_is_nil(const struct dec *d); /* looks, does not move */
-void         dec_nil(struct dec *d);
-bool         dec_bool(struct dec *d);
-uint64_t     dec_uint(struct dec *d, uint64_t max); /* larger: ERR_LIMIT */
-int64_t      dec_int(struct dec *d);
+struct dec dec_make(struct bytes in);
+bool dec_is_nil(const struct dec *d); /* looks, does not move */
+void dec_nil(struct dec *d);
+bool dec_bool(struct dec *d);
+uint64_t dec_uint(struct dec *d, uint64_t max); /* larger: ERR_LIMIT */
+int64_t dec_int(struct dec *d);
 struct bytes dec_bin(struct dec *d, size_t max_bytes);
 struct bytes dec_str(struct dec *d, size_t max_bytes);
 /* Exactly n bytes of bin. */
-void          dec_bin_exact(struct dec *d, uint8_t *out, size_t n);
-struct hash   dec_hash(struct dec *d);
+void dec_bin_exact(struct dec *d, uint8_t *out, size_t n);
+struct hash dec_hash(struct dec *d);
 struct pubkey dec_pubkey(struct dec *d);
-struct sig    dec_sig(struct dec *d);
-struct coin   dec_coin(struct dec *d);
+struct sig dec_sig(struct dec *d);
+struct coin dec_coin(struct dec *d);
 
 /* An array head: exactly count, or any count up to max (returned). */
-void     dec_array_exact(struct dec *d, uint32_t count);
+void dec_array_exact(struct dec *d, uint32_t count);
 uint32_t dec_array(struct dec *d, uint32_t max);
 
 /* One whole value of any kind, as raw bytes. */

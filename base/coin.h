@@ -46,8 +46,8 @@ MUST_USE bool coin_scale(struct coin a, uint64_t num, uint64_t den,
 MUST_USE bool coin_scale_up(struct coin a, uint64_t num, uint64_t den,
 			    struct coin *ret_ceil);
 
-int         coin_cmp(struct coin a, struct coin b); /* < 0, 0, > 0 */
-bool        coin_is_zero(struct coin a);
+int coin_cmp(struct coin a, struct coin b); /* < 0, 0, > 0 */
+bool coin_is_zero(struct coin a);
 struct coin coin_min(struct coin a, struct coin b);
 struct coin coin_max(struct coin a, struct coin b);
 

@@ -23,9 +23,9 @@ struct hash {
 
 #define HASH_ZERO ((struct hash){{0}})
 
-bool         hash_eq(const struct hash *a, const struct hash *b);
-bool         hash_is_zero(const struct hash *a);
-int          hash_cmp(const struct hash *a, const struct hash *b);
+bool hash_eq(const struct hash *a, const struct hash *b);
+bool hash_is_zero(const struct hash *a);
+int hash_cmp(const struct hash *a, const struct hash *b);
 struct bytes hash_bytes(const struct hash *a); /* borrows *a */
 
 /* 64 hex digits and a zero. */
@@ -36,14 +36,14 @@ const char *hash_text(const struct hash *a, char out[HASH_TEXT_BYTES]);
 struct sha256 {
 	uint32_t h[8];
 	uint64_t length_bytes;
-	uint8_t  block[64];
+	uint8_t block[64];
 };
 
-void        sha256_init(struct sha256 *s);
-void        sha256_put(struct sha256 *s, const void *p, size_t n);
-void        sha256_put_u32_be(struct sha256 *s, uint32_t v);
-void        sha256_put_u64_le(struct sha256 *s, uint64_t v);
-void        sha256_put_u64_be(struct sha256 *s, uint64_t v);
+void sha256_init(struct sha256 *s);
+void sha256_put(struct sha256 *s, const void *p, size_t n);
+void sha256_put_u32_be(struct sha256 *s, uint32_t v);
+void sha256_put_u64_le(struct sha256 *s, uint64_t v);
+void sha256_put_u64_be(struct sha256 *s, uint64_t v);
 struct hash sha256_end(struct sha256 *s);
 
 struct hash sha256(const void *p, size_t n);

@@ -36,7 +36,7 @@ struct arena;
 struct hash merkle_leaf(const void *p, size_t n); /* 0 < n <= 512 */
 struct hash merkle_item(const void *p, size_t n);
 struct hash merkle_node(const struct hash *left, const struct hash *right);
-uint64_t    merkle_leaf_count(uint64_t length_bytes);
+uint64_t merkle_leaf_count(uint64_t length_bytes);
 
 /* Tree hash of count leaf hashes; O(count), no allocation. */
 struct hash merkle_tree(const struct hash *leaves, uint64_t count);
@@ -53,12 +53,12 @@ struct hash merkle_fill_root(uint8_t value, uint64_t length_bytes);
 /* A byte string's root while its bytes arrive in order. */
 struct merkle_stream {
 	struct hash stack[64];
-	uint64_t    leaves; /* finished leaves */
-	uint64_t    length_bytes;
-	uint8_t     part[MERKLE_LEAF_BYTES];
+	uint64_t leaves; /* finished leaves */
+	uint64_t length_bytes;
+	uint8_t part[MERKLE_LEAF_BYTES];
 };
-void        merkle_stream_init(struct merkle_stream *m);
-void        merkle_stream_put(struct merkle_stream *m, const void *p, size_t n);
+void merkle_stream_init(struct merkle_stream *m);
+void merkle_stream_put(struct merkle_stream *m, const void *p, size_t n);
 struct hash merkle_stream_end(struct merkle_stream *m);
 
 /* Leaves [first, first + count); count > 0. */
@@ -72,13 +72,14 @@ struct merkle_range {
  * O(log n) and proofs need no rehash.  About 64 bytes per leaf.
  */
 struct merkle_tree_store;
+/* All leaves zero; NULL when out of memory or above 2^40 leaves. */
 struct merkle_tree_store *merkle_store_new(uint64_t leaf_count);
-void        merkle_store_free(struct merkle_tree_store *t);
-void        merkle_store_set(struct merkle_tree_store *t, uint64_t leaf,
-			     const struct hash *h);
-/* Recomputes what depends on leaves set since the last call. */
+void merkle_store_free(struct merkle_tree_store *t);
+void merkle_store_set(struct merkle_tree_store *t, uint64_t leaf,
+		      const struct hash *h);
+/* The tree hash; recomputes what depends on leaves set since the last call. */
 struct hash merkle_store_root(struct merkle_tree_store *t);
-uint64_t    merkle_store_count(const struct merkle_tree_store *t);
+uint64_t merkle_store_count(const struct merkle_tree_store *t);
 
 /*
  * The multiproof of sorted disjoint ranges, allocated in a.
@@ -93,12 +94,10 @@ MUST_USE enum err merkle_prove(struct arena *a, const struct hash *leaves,
 			       size_t *ret_proof_count);
 
 /* The same from a store, without a rehash. */
-MUST_USE enum err merkle_store_prove(struct arena *a,
-				     struct merkle_tree_store *t,
-				     const struct merkle_range *ranges,
-				     size_t range_count,
-				     struct hash **ret_proof,
-				     size_t *ret_proof_count);
+MUST_USE enum err
+merkle_store_prove(struct arena *a, struct merkle_tree_store *t,
+		   const struct merkle_range *ranges, size_t range_count,
+		   struct hash **ret_proof, size_t *ret_proof_count);
 
 /*
  * Tree hash from the asked leaves (in order) and the proof.  Every hash must

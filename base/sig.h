@@ -4,6 +4,8 @@
 #ifndef WEFT_BASE_SIG_H
 #define WEFT_BASE_SIG_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/attr.h"

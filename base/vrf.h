@@ -13,7 +13,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 
-#define VRF_PROOF_BYTES  80
+#define VRF_PROOF_BYTES	 80
 #define VRF_OUTPUT_BYTES 64
 
 struct vrf_public {
