@@ -18,10 +18,11 @@
 #include "base/hash.h"
 #include "gpu/build/compile.h"
 #include "gpu/build/files.h"
+#include "gpu/program/task.h"
 
 struct arena;
 struct manifest;
-struct program;
+struct build_held;
 
 /* Reasons kept per launch; more are counted only. */
 #define BUILD_REASONS_MAX 64u
@@ -94,53 +95,44 @@ void build_result_encode(struct buf *out, const struct build_result *r);
 MUST_USE enum err build_result_decode(struct arena *a, struct bytes in,
 				      struct build_result *ret_result);
 
-/* One input of one task: the padded bytes and what they are called. */
-struct build_input {
-	uint32_t buffer;     /* index in the manifest's order */
-	struct hash root;    /* of the padded bytes */
-	uint64_t true_bytes; /* before padding */
-	struct bytes bytes;  /* padded; valid until build_task_close */
-};
-
+/* One task of a manifest with its inputs at hand. */
 struct build_task {
-	uint64_t index;
-	struct build_input *inputs; /* buffers with a file, in order */
-	uint32_t input_count;
-	const int64_t *columns; /* integer columns of its row */
-	uint32_t column_count;
-	const uint64_t *float_bits; /* see below */
-	uint32_t float_count;
-	void *held;
+	struct program_task task;
+	/* padded bytes of each input, in the order of task.inputs; valid
+	 * until build_task_close */
+	const struct bytes *inputs;
+	const uint32_t *input_buffers; /* their buffers */
+	struct build_held *held;
 };
 
 /*
  * Open the inputs of task index: files read, pictures decoded, sizes checked,
- * padding added, roots computed.  Float columns used as arguments are rounded
- * to their argument's type, one entry per such argument in program order.
+ * padding added, roots computed, columns taken from its row.  program_id may
+ * be NULL while it is not known (then it is zero).
  * Returns ERR_OK, ERR_MANIFEST (missing, wrong size, not a PNG; position of
  * the `from`), ERR_IO, ERR_NO_MEMORY.  Cost: O(bytes of its inputs).
  */
 MUST_USE enum err build_task_open(struct arena *a, const struct manifest *m,
 				  const struct build_files *files,
-				  uint64_t index, struct build_task *ret_task,
+				  const struct hash *program_id, uint64_t index,
+				  struct build_task *ret_task,
 				  struct build_diag *reterr_diag);
-void build_task_close(const struct manifest *m, const struct build_files *files,
-		      struct build_task *t);
+void build_task_close(const struct build_files *files, struct build_task *t);
 
-/* gpu/program's canonical task record of an opened task, appended to out. */
-MUST_USE enum err build_task_encode(const struct hash *program_id,
-				    const struct build_task *t,
-				    struct buf *out);
+/* Gets each task's encoding (gpu/program/task.h), in order. */
+typedef enum err (*build_task_sink)(void *ctx, uint64_t index,
+				    struct bytes encoded);
 
 /*
- * tasks_root over all tasks' records.  Inputs that do not depend on the task
- * are read once.  encode_task may be NULL; it gets each record in order.
+ * tasks_root over all tasks.  Inputs that do not depend on the task are read
+ * once.  sink may be NULL; what it returns but ERR_OK ends the walk.
+ * Returns as build_task_open.
  */
-MUST_USE enum err build_tasks_root(
-	struct arena *a, const struct manifest *m,
-	const struct build_files *files, const struct hash *program_id,
-	struct hash *ret_root, struct build_diag *reterr_diag,
-	enum err (*encode_task)(void *ctx, uint64_t index, struct bytes rec),
-	void *ctx);
+MUST_USE enum err build_tasks_root(struct arena *a, const struct manifest *m,
+				   const struct build_files *files,
+				   const struct hash *program_id,
+				   struct hash *ret_root,
+				   struct build_diag *reterr_diag,
+				   build_task_sink sink, void *ctx);
 
 #endif /* WEFT_GPU_BUILD_BUILD_H */

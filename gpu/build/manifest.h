@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "gpu/build/files.h"
+#include "gpu/program/program.h"
 
 struct arena;
 
@@ -25,47 +26,22 @@ struct arena;
 #define MANIFEST_SOURCES_MAX	  32u
 #define MANIFEST_NAMES_MAX	  256u /* of let, columns, defines each */
 #define MANIFEST_ARGS_MAX	  256u
-#define MANIFEST_STEPS_MAX	  65536u /* as written */
-#define MANIFEST_EXPR_TERMS_MAX	  256u
 #define MANIFEST_ARG_BYTES_MAX	  4096u
 #define MANIFEST_VIEW_COLUMNS_MAX 64u
 
-/*
- * An integer expression as postfix.  The rules of PROGRAM postfix: signed 64
- * bits, checked, / and % truncate.  Constant expressions are one PUSH.
- */
-enum manifest_op {
-	MANIFEST_PUSH = 0,   /* value */
-	MANIFEST_TASK = 1,   /* the task's index */
-	MANIFEST_REPEAT = 2, /* value: nesting depth of the loop, from 0 */
-	MANIFEST_COLUMN = 3, /* value: index into the integer columns */
-	MANIFEST_ADD = 4,
-	MANIFEST_SUB = 5,
-	MANIFEST_MUL = 6,
-	MANIFEST_DIV = 7,
-	MANIFEST_REM = 8,
-	MANIFEST_NEG = 9,
-};
-
-struct manifest_term {
-	enum manifest_op op;
-	int64_t value;
-};
-
+/* An integer expression, and where it stands in the manifest. */
 struct manifest_expr {
-	const struct manifest_term *terms;
-	uint32_t count;
+	struct program_expr expr;
 	struct build_pos at;
 };
 
-/* Kinds of arguments; the scalars' order is that of the keys. */
+/* Kinds of arguments. */
 enum manifest_arg_kind {
-	MANIFEST_ARG_BUFFER,
+	MANIFEST_ARG_BUFFER, /* address of buffer + value */
 	MANIFEST_ARG_NULL,
-	MANIFEST_ARG_LENGTH, /* true length of a padded input, u64 */
+	MANIFEST_ARG_LENGTH, /* true length of a padded input, as u64 */
 	MANIFEST_ARG_BYTES,
-	MANIFEST_ARG_INT,   /* u8 ... s64: expr, or raw if bits_known */
-	MANIFEST_ARG_FLOAT, /* f16 f32 f64: raw bits, or a column's */
+	MANIFEST_ARG_VALUE, /* a scalar: value as type */
 };
 
 /* A buffer's address inside a struct argument. */
@@ -73,22 +49,17 @@ struct manifest_at {
 	uint32_t byte; /* offset in the struct */
 	uint32_t buffer;
 	struct manifest_expr offset;
-	struct build_pos pos;
 };
 
 struct manifest_arg {
 	enum manifest_arg_kind kind;
-	const char *type;   /* the key: "f32" */
-	uint8_t size_bytes; /* scalars: 1, 2, 4, 8 */
-	bool is_signed;
-	bool is_raw;	 /* bits hold the value */
-	bool is_column;	 /* FLOAT: column's text rounded */
-	uint32_t column; /* index into table columns */
+	const char *key; /* "f32", "buffer": as written */
+	enum program_type type;
+	bool is_float; /* f16 f32 f64: type is B16 ... */
 	uint32_t buffer;
-	uint64_t bits;
-	struct manifest_expr expr; /* INT; BUFFER: offset in bytes */
-	struct bytes raw;	   /* BYTES */
-	const struct manifest_at *ats;
+	struct manifest_expr value;    /* VALUE; BUFFER: offset in bytes */
+	struct bytes data;	       /* BYTES */
+	const struct manifest_at *ats; /* sorted by byte */
 	uint32_t at_count;
 	struct build_pos at;
 };
@@ -110,14 +81,14 @@ struct manifest_step {
 	struct manifest_expr shared_bytes;
 	const struct manifest_arg *args;
 	uint32_t arg_count;
-	/* copy: buffer -> to; fill: buffer with value */
+	/* copy: buffer -> to; fill: to */
 	uint32_t buffer;
 	uint32_t to;
 	bool is_whole; /* copy without bytes: all of it */
 	struct manifest_expr bytes;
 	struct manifest_expr from_offset;
 	struct manifest_expr to_offset;
-	uint8_t value;
+	struct manifest_expr with; /* 0 to 255 */
 	/* loop */
 	uint64_t times;
 	struct bytes index; /* its name, or empty */
@@ -125,11 +96,12 @@ struct manifest_step {
 	uint32_t step_count;
 };
 
-enum manifest_pixels { /* formats of pictures */
-		       MANIFEST_GRAY8 = 0,
-		       MANIFEST_RGB8 = 1,
-		       MANIFEST_RGBA8 = 2,
-		       MANIFEST_F32 = 3,
+/* Formats of pictures. */
+enum manifest_pixels {
+	MANIFEST_GRAY8 = 0,
+	MANIFEST_RGB8 = 1,
+	MANIFEST_RGBA8 = 2,
+	MANIFEST_F32 = 3,
 };
 
 struct manifest_buffer {
@@ -159,19 +131,22 @@ struct manifest_define {
 /* A column of the task table. */
 struct manifest_column {
 	struct bytes name;
-	bool is_integer;	/* every row is a decimal or 0x integer */
-	bool is_number;		/* every row is a decimal number */
-	uint32_t integer_index; /* among the integer columns */
+	bool is_integer; /* every row is a decimal or 0x integer */
+	bool is_number;	 /* every row is a decimal number */
 };
 
 struct manifest_table {
 	const struct manifest_column *columns;
 	uint32_t column_count;
-	uint32_t integer_count;
 	/* cells[row * column_count + column], unquoted */
 	const struct bytes *cells;
-	/* integers[row * integer_count + integer_index] */
-	const int64_t *integers;
+};
+
+/* A column that the program carries: one of the table, as one type.  In the
+ * order of first use in the manifest; expressions index this list. */
+struct manifest_carried {
+	uint32_t column;
+	enum program_column type;
 };
 
 enum manifest_confidence {
@@ -247,9 +222,11 @@ struct manifest {
 	uint64_t task_count;
 	struct bytes task_index;     /* its name, or empty */
 	struct manifest_table table; /* empty without a table */
-	uint64_t limit_ops;	     /* 0: default */
-	uint64_t cta_ops;	     /* 0: default */
-	uint64_t seconds;	     /* 0: default */
+	const struct manifest_carried *carried;
+	uint32_t carried_count;
+	uint64_t limit_ops; /* 0: default */
+	uint64_t cta_ops;   /* 0: default */
+	uint64_t seconds;   /* 0: default */
 	struct bytes unit_name;
 	uint64_t unit_per_task;
 	enum manifest_device device;
@@ -287,17 +264,11 @@ MUST_USE enum err manifest_read(struct arena *a, struct bytes text,
 				struct manifest *ret_m,
 				struct build_diag *reterr_diag);
 
-/*
- * Value of an expression.  repeat: values of the loops around it, outermost
- * first (may be NULL when the expression has none).
- * Returns ERR_OK, ERR_OVERFLOW (also division by zero).
- */
-MUST_USE enum err manifest_eval(const struct manifest *m,
-				const struct manifest_expr *e, uint64_t task,
-				const int64_t *repeat, int64_t *ret_value);
-
-/* True if it depends on nothing. */
-bool manifest_expr_is_constant(const struct manifest_expr *e);
+/* Carried column carried_index of one task: an integer, or raw float bits.
+ * ERR_OK or ERR_OVERFLOW (a float that is out of its type's range). */
+MUST_USE enum err manifest_carried_value(const struct manifest *m,
+					 uint32_t carried_index, uint64_t task,
+					 int64_t *ret_value);
 
 /* name with {t} and {column} of one task replaced, in a; empty: no memory. */
 MUST_USE struct bytes manifest_task_name(struct arena *a,
@@ -307,8 +278,8 @@ MUST_USE struct bytes manifest_task_name(struct arena *a,
 /* True if name holds {t} or a {column}: one file a task. */
 bool manifest_name_is_per_task(const struct manifest *m, struct bytes name);
 
-/* The text of a manifest ("{...}") starts the nearest known key, for tests
- * and for the command line's options too.  NULL if none is near. */
+/* The known word that is nearest to word, for messages; NULL if none is
+ * near. */
 const char *manifest_nearest(struct bytes word, const char *const *known,
 			     size_t known_count);
 

@@ -17,6 +17,8 @@
 #include "base/bytes.h"
 #include "base/coin.h"
 #include "base/err.h"
+#include "gpu/program/header.h"
+#include "gpu/program/walk.h"
 
 struct arena;
 
@@ -27,19 +29,6 @@ struct arena;
  * unless the options say otherwise: a few seconds of one core. */
 #define QUOTE_BUDGET_OPS (1ull << 33)
 
-enum quote_step_kind {
-	QUOTE_LAUNCH = 0,
-	QUOTE_COPY = 1,
-	QUOTE_FILL = 2,
-};
-
-/* One expanded step, as gpu/program unrolls it. */
-struct quote_step {
-	enum quote_step_kind kind;
-	uint64_t ctas;	      /* copy and fill: 0 */
-	uint64_t write_bytes; /* of buffers it may write */
-};
-
 /* What one CTA did. */
 struct quote_cta {
 	uint64_t ops;	     /* thread-instructions */
@@ -49,7 +38,8 @@ struct quote_cta {
 
 /* Why a CTA could not be counted. */
 struct quote_fault {
-	uint32_t step; /* expanded index */
+	uint32_t step_index; /* in program.steps */
+	uint64_t number;     /* of the executed step, from 1 */
 	uint64_t cta;
 	const char *outcome; /* "fault", "void", "over", "refused" */
 	const char *text;    /* reason, kernel, file and line; in the arena */
@@ -58,39 +48,41 @@ struct quote_fault {
 struct quote_ops {
 	void *ctx;
 	/*
-	 * Run these CTAs of step in the present state and forget what they
-	 * wrote.  ret_ctas has count entries.  Returns ERR_OK; ERR_REFUSED
-	 * with *reterr_fault filled (outcome, text, cta); other errors end
-	 * the quote.
+	 * Run these CTAs of a launch in the present state and forget what
+	 * they wrote.  ret_ctas has count entries.  Returns ERR_OK;
+	 * ERR_REFUSED with outcome, text and cta of *reterr_fault filled;
+	 * other errors end the quote.
 	 */
-	enum err (*sample)(void *ctx, uint32_t step, const uint64_t *ctas,
-			   uint32_t count, struct quote_cta *ret_ctas,
+	enum err (*sample)(void *ctx, const struct program_launch *launch,
+			   const uint64_t *ctas, uint32_t count,
+			   struct quote_cta *ret_ctas,
 			   struct quote_fault *reterr_fault);
-	/* Run the whole step and keep its writes; *ret_ops: its work. */
-	enum err (*advance)(void *ctx, uint32_t step, uint64_t *ret_ops,
+	/* Run a whole step (also copy and fill) and keep its writes;
+	 * *ret_ops: its work.  Returns as sample. */
+	enum err (*advance)(void *ctx, const struct program_launch *launch,
+			    uint64_t *ret_ops,
 			    struct quote_fault *reterr_fault);
 };
 
-/* The header's line of one expanded step. */
+/* One step of the program, as written; a repeat's is zero. */
 struct quote_line {
-	uint64_t ctas;
 	uint64_t mean_ops; /* rounded up */
+	uint64_t most_ops; /* of a sampled CTA */
 	uint64_t cta_ops;  /* bound of any CTA */
 	uint64_t cta_cost; /* largest sampled */
 	uint64_t cta_open; /* bytes of the largest opening */
-	uint64_t write_bytes;
-	bool is_exact;	  /* every CTA was run */
-	bool is_estimate; /* the state was not the true one */
+	uint64_t sampled;  /* CTAs that were run */
+	bool is_exact;	   /* every CTA of every run was */
+	bool is_estimate;  /* the state was not the true one */
 };
 
 struct quote {
-	struct quote_line *lines;
-	uint32_t line_count;
+	struct quote_line *lines; /* one for each of program.steps */
 	uint64_t ops_per_task;
 	uint64_t limit_ops; /* given, or 4 x ops_per_task */
-	uint64_t cta_open;
+	uint64_t cta_open;  /* largest */
 	uint64_t cta_cost;
-	uint64_t sampled_ops; /* what quoting itself took */
+	uint64_t spent_ops; /* what quoting itself took */
 	bool is_estimate;
 };
 
@@ -102,19 +94,20 @@ struct quote_options {
 };
 
 /*
- * Plan, sample, sum.  Repeated steps with the same source are sampled at the
- * first, the last and up to 6 between; the others take the larger neighbour's
- * numbers and count as estimates only if the state was stale.
- * source_of[i]: index of the manifest step that expanded step i came from;
- * steps with equal source are repetitions of one.
+ * Plan, sample, sum, and fill the header's mean_ops, cta_ops, cta_open and
+ * totals.
+ *
+ * A step inside loops is sampled at its first run, its last, and some between
+ * as the budget allows.
+ * header   in/out  as program_header_make gave it
  * Returns ERR_OK; ERR_REFUSED with *reterr_fault (a sampled CTA faulted: the
  * job is not sold); ERR_OVERFLOW (over 2^63 ops); ERR_NO_MEMORY; others from
  * the ops.
  */
-MUST_USE enum err quote_make(struct arena *a, const struct quote_step *steps,
-			     const uint32_t *source_of, uint32_t step_count,
+MUST_USE enum err quote_make(struct arena *a, const struct program *p,
 			     const struct quote_options *options,
 			     const struct quote_ops *ops,
+			     struct program_header *header,
 			     struct quote *ret_quote,
 			     struct quote_fault *reterr_fault);
 
