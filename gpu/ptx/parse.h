@@ -46,4 +46,15 @@ struct ptx_diag {
 MUST_USE enum err ptx_parse(struct arena *a, struct bytes text,
 			    struct ptx_module **ret, struct ptx_diag *reterr);
 
+/*
+ * Parse several texts as one module, as executors load the parts of a
+ * program.  A function or module variable that stands in more than one of
+ * them must be written with the same bytes, which canonical parts do.
+ * Contract as above; a diagnostic's line is inside texts[*reterr_part].
+ */
+MUST_USE enum err ptx_parse_parts(struct arena *a, const struct bytes *texts,
+				  uint32_t text_count, struct ptx_module **ret,
+				  struct ptx_diag *reterr,
+				  uint32_t *reterr_part);
+
 #endif /* WEFT_GPU_PTX_PARSE_H */
