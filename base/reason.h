@@ -36,7 +36,7 @@
 	X(output_unavailable, 18, "")                                       \
 	X(opening_unavailable, 19, "")                                      \
 	X(refuted, 20, "")                                                  \
-	X(void_result, 21, "run the job with --local --sanitize")           \
+	X(void, 21, "run the job with --local --sanitize")                  \
 	X(quarantined, 22, "run this task with --local --sanitize")         \
 	X(provider_timeout, 23, "")                                         \
 	X(unchecked, 24, "")                                                \

@@ -38,7 +38,7 @@ weft_program(weft cli)
 weft_program(weftd node)
 
 weft_folder(tests/support DEPS base)
-weft_test(base DEPS base)
+weft_test(base DEPS base LIBS PkgConfig::crypto)
 weft_test(gpu/ptx DEPS base)
 weft_test(gpu/program DEPS base)
 weft_test(gpu/exec DEPS gpu/ptx gpu/program base)
