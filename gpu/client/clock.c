@@ -2,6 +2,7 @@
  * The only place in this folder that reads the time: a steady clock for
  * client_run's deadline.
  */
+#define _GNU_SOURCE
 #include <time.h>
 
 #include "gpu/client/client.h"

@@ -60,8 +60,11 @@ struct job_limits {
 MUST_USE enum err job_limits_decode(struct bytes in,
 				    struct job_limits *ret_limits);
 
-/* WIRE_COMPILE and WIRE_CANON: one record in, PTX out.  Compile takes a
- * gpu/build unit, canon PTX text. */
+/*
+ * One record in, one out: WIRE_COMPILE takes a gpu/build unit and gives PTX,
+ * WIRE_CANON takes and gives PTX, WIRE_REFEREE takes gpu/program's
+ * judge_request and gives its judge_answer, a function of those bytes alone.
+ */
 void job_record_encode(struct buf *out, struct bytes record);
 MUST_USE enum err job_record_decode(struct bytes in, struct bytes *ret_record);
 
@@ -258,7 +261,7 @@ MUST_USE enum err job_built_decode(struct arena *a, struct bytes in,
  */
 struct job_task {
 	struct bytes program; /* encoded */
-	struct bytes task;    /* encoded; its roots are checked */
+	struct bytes task;    /* encoded; input roots are taken as given */
 	struct job_input *inputs;
 	uint32_t input_count;
 	uint32_t *outputs; /* buffer indexes */
@@ -267,12 +270,19 @@ struct job_task {
 	uint64_t limit_ops; /* 0: none */
 	uint64_t cta_ops;   /* 0: none */
 	struct job_how how;
-	/* WIRE_OPEN: what to show; else none. */
+	struct job_open *open; /* WIRE_OPEN: what to show; else NULL */
+};
+
+/* What an opening proves its place with; gpu/program/opening.h. */
+struct job_open {
 	struct program_sample *samples;
 	uint32_t sample_count;
-	/* For openings: roots of all steps as committed, else empty. */
-	struct bytes leaf_proof; /* the task's path in tasks_root, hashes */
-	struct hash seed;	 /* the audit's, picks a chunk's byte */
+	struct hash seed;	    /* picks a chunk's byte */
+	struct bytes task_leaves;   /* of tasks_root, 32 each */
+	struct bytes result_leaves; /* of the done ones, 32 each */
+	uint64_t result_position;
+	struct bytes result;	   /* encoded */
+	struct bytes memory_roots; /* S_0 ... S_n, 32 each */
 };
 struct job_task_done {
 	struct job_run run;
@@ -289,36 +299,5 @@ MUST_USE enum err job_task_decode(struct arena *a, struct bytes in,
 void job_task_done_encode(struct buf *out, const struct job_task_done *d);
 MUST_USE enum err job_task_done_decode(struct arena *a, struct bytes in,
 				       struct job_task_done *ret_answer);
-
-/*
- * WIRE_AUDIT and WIRE_REFEREE: one opening in, a verdict out.  The referee is
- * a function of the opening's bytes alone; an audit also asks for the
- * witness.
- */
-enum job_verdict {
-	JOB_VALID = 0,
-	JOB_FRAUD = 1,
-	JOB_VERDICT_VOID = 2,
-	JOB_NOT_COMPLETE = 3,
-};
-struct job_judge {
-	struct bytes opening;
-	bool want_witness;
-	struct hash witness_seed;
-};
-struct job_judged {
-	uint32_t verdict;    /* enum job_verdict */
-	struct bytes reason; /* a word; empty when valid */
-	struct bytes text;   /* for a person */
-	uint64_t count;
-	uint64_t cost;
-	struct hash witness;
-};
-void job_judge_encode(struct buf *out, const struct job_judge *j);
-MUST_USE enum err job_judge_decode(struct bytes in,
-				   struct job_judge *ret_request);
-void job_judged_encode(struct buf *out, const struct job_judged *j);
-MUST_USE enum err job_judged_decode(struct bytes in,
-				    struct job_judged *ret_answer);
 
 #endif /* WEFT_GPU_CLIENT_JOB_H */

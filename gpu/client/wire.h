@@ -36,9 +36,8 @@ enum wire_kind {
 	WIRE_BUILD = 4,
 	WIRE_TASK = 5,
 	WIRE_OPEN = 6,
-	WIRE_AUDIT = 7,
-	WIRE_REFEREE = 8,
-	WIRE_PTX_RUN = 9,
+	WIRE_REFEREE = 7,
+	WIRE_PTX_RUN = 8,
 	WIRE_ANSWER = 100, /* added to a request's kind */
 	WIRE_FAILURE = 200,
 	WIRE_PROGRESS = 201,
@@ -58,8 +57,9 @@ struct wire_frame {
  * came in.  Initialise with wire_init, end with wire_free.
  */
 struct wire {
-	int fd;			   /* owned */
-	struct buf out;		   /* not yet sent */
+	int fd; /* owned */
+	struct buf out;
+	size_t out_at;		   /* bytes of out already sent */
 	int out_fds[WIRE_FDS_MAX]; /* borrowed from the sender */
 	size_t out_fd_count;
 	struct buf in;
