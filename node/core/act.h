@@ -126,8 +126,8 @@ void core_journal_put(struct core_out *out, struct bytes key,
 		      struct bytes value);
 void core_journal_del(struct core_out *out, struct bytes key);
 
-/* A TIMER event to this role at or after at_ms. */
-void core_wake(struct core_out *out, uint64_t at_ms);
+/* A TIMER event with this ticket to this role, at or after at_ms. */
+uint64_t core_wake(struct core_out *out, uint64_t at_ms);
 
 /* Answer an ASKED: bytes, or why not (ERR_BUSY: ask again later). */
 void core_reply(struct core_out *out, uint64_t asked, enum err e,

@@ -29,7 +29,7 @@
 #include "base/sig.h"
 #include "node/core/work.h"
 
-struct ledger_state;
+struct ledger;
 
 /* Most roles in a core, and most actions that one event may cause. */
 #define CORE_ROLES_MAX	 8u
@@ -70,20 +70,20 @@ struct core_event {
 	 * tried again, ERR_NOT_FOUND, ERR_REFUSED and ERR_PROOF name what
 	 * the other side did. */
 	enum err err;
-	enum reason reason; /* TX refused or failed: the word */
-	uint64_t height;    /* BLOCK: its height; TX: where it is */
-	uint64_t time_ms;   /* BLOCK: its time */
-	const struct ledger_state *view; /* the state after the last block;
-					  * given with every event, NULL
-					  * before there is one */
-	struct bytes key;		 /* JOURNAL */
-	struct bytes bytes;		 /* JOURNAL value, FETCHED with bytes */
-	struct hash id;			 /* TX: txid; ASKED: lease */
-	struct pubkey who;		 /* ASKED: proved by signature */
-	const struct core_ran *ran;	 /* RAN */
-	const struct core_opened *opened;   /* OPENED */
-	const struct core_audited *audited; /* AUDITED */
-	bool flag;			    /* PAUSE: on or off */
+	enum reason reason;	    /* TX refused or failed: the word */
+	uint64_t height;	    /* BLOCK: its height; TX: where it is */
+	uint64_t time_ms;	    /* BLOCK: its time */
+	struct ledger *view;	    /* the state after the last block;
+				     * given with every event, NULL
+				     * before there is one */
+	struct bytes key;	    /* JOURNAL */
+	struct bytes bytes;	    /* JOURNAL value, FETCHED with bytes */
+	struct hash id;		    /* TX: txid; ASKED: lease */
+	struct pubkey who;	    /* ASKED: proved by signature */
+	const struct core_ran *ran; /* RAN */
+	const struct core_opened *opened;	    /* OPENED */
+	const struct program_judge_answer *audited; /* AUDITED */
+	bool flag;				    /* PAUSE: on or off */
 };
 
 struct core_out;

@@ -16,74 +16,79 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/reason.h"
+#include "gpu/program/judge.h"
+#include "gpu/program/sample.h"
 
 /*
- * How a blob is named and so how it is checked: by the root over its bytes,
- * or, for the lists of PROGRAM.md (programs, tasks, headers), by the root
- * over its items, each written as a u32be length and its bytes.
+ * How a blob is named and so how it is checked.  The numbers are on disk and
+ * in requests: append, never renumber.
  */
 enum core_name {
-	CORE_NAME_BYTES = 0,
-	CORE_NAME_LIST = 1,
+	CORE_NAME_BYTES = 0,   /* root over its bytes (base/merkle.h) */
+	CORE_NAME_LIST = 1,    /* list root over its items, each a u32be
+				* length and its bytes: tasks */
+	CORE_NAME_PROGRAM = 2, /* an encoded program: program_id */
+	CORE_NAME_HEADER = 3,  /* an encoded header: root of its rows */
 };
 
-/* Run one task of a program. */
+/*
+ * Run one task.  Program and inputs are in the store; the saved buffers go
+ * into the store, pinned by the action's owner, and so do the memory roots,
+ * as one blob of 32 bytes each.
+ */
 struct core_run {
-	struct hash program; /* a list blob in the store */
-	struct bytes task;   /* its encoding; inputs are in the store */
+	struct hash program;
+	struct bytes task; /* its encoding */
 	uint64_t limit_ops;
+	uint64_t cta_ops; /* 0: no limit */
 	uint64_t wall_ms;
-	uint32_t threads;     /* 0: all */
-	const uint32_t *save; /* buffers whose final bytes to keep */
-	size_t save_count;
+	uint32_t threads; /* 0: all */
 };
 
 struct core_ran {
 	enum reason reason; /* none: it ran to its end */
-	struct bytes fault; /* kernel_fault: step and CTA, as the
-			     * worker told; "" otherwise */
+	struct bytes words; /* for a person, when it did not */
+	uint64_t step;	    /* of a fault, from 1 */
+	uint64_t cta;
+	uint64_t steps;		  /* executed */
+	struct hash memory_roots; /* the blob of S_0 ... S_n */
 	struct hash trace_root;
-	uint64_t steps;		 /* committed memory roots less one */
-	const struct hash *last; /* roots of all buffers after the last step */
-	size_t last_count;
-	const uint64_t *last_bytes; /* their sizes */
+	const struct hash *objects; /* roots of all objects at the end */
+	uint32_t object_count;
+	uint64_t count; /* thread-instructions */
+	uint64_t run_ms;
 	uint64_t wall_ms;
-	uint64_t count; /* thread-instructions executed */
+	uint64_t out_bytes; /* of the saved buffers */
 };
 
-/* Make the openings of samples of one task by running it again. */
+/* Most samples of one core_open. */
+#define CORE_SAMPLES_MAX 16u
+
+/* Make the openings of samples of one task, by running it again. */
 struct core_open {
 	struct hash program;
-	struct bytes task;
-	struct bytes samples; /* encoded list of samples */
+	struct hash tasks_root;	  /* a list blob in the store */
+	struct hash leaves_root;  /* the lease's results, likewise */
+	struct hash memory_roots; /* as core_ran gave it */
+	uint64_t task_index;
+	uint64_t position; /* of its result among the leaves */
+	struct hash seed;
+	const struct program_sample *samples;
+	uint32_t sample_count;
 	uint64_t limit_ops;
 	uint64_t wall_ms;
 };
 
 struct core_opened {
-	enum reason reason;
-	const struct bytes *openings; /* one per sample, in their order */
+	const struct bytes *openings; /* encoded, one per sample */
 	size_t count;
-};
-
-enum core_verdict {
-	CORE_VERDICT_VALID = 0,
-	CORE_VERDICT_FRAUD = 1,
-	CORE_VERDICT_VOID = 2,
-	CORE_VERDICT_INCOMPLETE = 3, /* malformed, or a piece is missing */
-};
-
-/* Check one opening: proofs, then the CTA. */
-struct core_audit {
-	struct bytes opening;
-	uint64_t limit_ops;
 	uint64_t wall_ms;
 };
 
-struct core_audited {
-	enum core_verdict verdict;
-	uint64_t count; /* thread-instructions of the sample */
-	struct hash witness;
+/* Judge one opening as the referee does; gpu/program/judge.h. */
+struct core_audit {
+	struct bytes request; /* an encoded program_judge_request */
+	uint64_t wall_ms;
 };
 
 #endif /* WEFT_NODE_CORE_WORK_H */

@@ -1,10 +1,11 @@
 /*
  * node/data/blob - bytes kept under their root.
  *
- * A blob is one file in <dir>/blobs, named by its root; an LMDB index holds
- * sizes, times of use and pins.  Nothing enters the store unchecked: the
- * root is computed over what was written, in the same pass.  What nobody
- * pins goes, least recently used first, when the quota is passed.
+ * A blob is one file in <dir>/blobs, named by its root and how it is named
+ * (work.h); its time of change is its time of use.  Pins stand in LMDB.
+ * Nothing enters the store unchecked: the root is computed over what was
+ * written.  What nobody pins goes, least recently used first, when the quota
+ * is passed.
  *
  * Start at blob_store_open(); write with blob_put() or, while bytes arrive,
  * with struct blob_writer.
@@ -29,7 +30,6 @@ struct blob_store;
  * dir         <dir>/blobs is made if missing; copied
  * env         node/data/env.h; borrowed while the store lives
  * quota_bytes unpinned blobs go when the sum is above
- * Leftovers of unfinished writes that nobody will resume are removed.
  * Returns ERR_OK, ERR_IO, ERR_NO_MEMORY.
  */
 MUST_USE enum err blob_store_open(const char *dir, struct data_env *env,
@@ -51,22 +51,21 @@ MUST_USE enum err blob_root(enum core_name name, struct bytes bytes,
  */
 MUST_USE enum err blob_put(struct blob_store *s, enum core_name name,
 			   struct bytes bytes, const struct hash *root,
-			   const struct hash *owner, uint64_t now_ms,
-			   struct hash *ret_root);
+			   const struct hash *owner, struct hash *ret_root);
 
 /* True and the size if it is here, whole. */
 bool blob_has(struct blob_store *s, const struct hash *root,
 	      uint64_t *ret_bytes);
 
-/* An open descriptor for reading, the caller's to close.
+/* An open descriptor for reading, the caller's to close; marks it used.
  * Returns ERR_OK, ERR_NOT_FOUND, ERR_IO. */
 MUST_USE enum err blob_open(struct blob_store *s, const struct hash *root,
-			    uint64_t now_ms, int *ret_fd, uint64_t *ret_bytes);
+			    int *ret_fd, uint64_t *ret_bytes);
 
 /* The whole content appended to out.  Returns ERR_OK, ERR_NOT_FOUND,
  * ERR_LIMIT (out->max), ERR_IO. */
 MUST_USE enum err blob_read(struct blob_store *s, const struct hash *root,
-			    uint64_t now_ms, struct buf *out);
+			    struct buf *out);
 
 /* A pin is (root, owner); it may be set before the blob is here. */
 MUST_USE enum err blob_pin(struct blob_store *s, const struct hash *root,
@@ -86,10 +85,7 @@ void blob_usage(struct blob_store *s, struct blob_usage *ret);
 /* Free at least what is above the quota; called by writers. */
 MUST_USE enum err blob_evict(struct blob_store *s, uint64_t wanted_bytes);
 
-/*
- * Check every blob against its root; wrong ones are removed and counted.
- * Index entries without a file and files without an entry go too.
- */
+/* Check every blob against its root; wrong ones are removed and counted. */
 MUST_USE enum err blob_fsck(struct blob_store *s, uint64_t *ret_checked,
 			    uint64_t *ret_removed);
 
@@ -112,7 +108,7 @@ MUST_USE enum err blob_writer_put(struct blob_writer *w, struct bytes bytes);
 /* Check and keep.  Returns ERR_OK, ERR_PROOF (wrong content: the part is
  * thrown away), ERR_MALFORMED, ERR_IO.  The writer is closed in any case. */
 MUST_USE enum err blob_writer_end(struct blob_writer *w,
-				  const struct hash *owner, uint64_t now_ms);
+				  const struct hash *owner);
 void blob_writer_close(struct blob_writer *w); /* NULL is fine */
 
 #endif /* WEFT_NODE_DATA_BLOB_H */
