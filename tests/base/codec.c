@@ -172,9 +172,10 @@ Test(codec, raw_takes_one_whole_value)
 Test(codec, raw_bounds_depth)
 {
 	uint8_t deep[64];
-	struct dec d = dec_make(bytes_of(deep, sizeof(deep)));
+	struct dec d;
 
 	memset(deep, 0x91, sizeof(deep));
+	d = dec_make(bytes_of(deep, sizeof(deep)));
 	dec_raw(&d);
 	cr_assert_eq(d.err, ERR_LIMIT);
 	deep[DEC_DEPTH_MAX] = 0x00;
