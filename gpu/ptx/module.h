@@ -191,7 +191,8 @@ struct ptx_operand {
  * (c)], shfl [d, p or NONE, a, b, c, mask], lop3 [d, p or NONE, a, b, c, lut,
  * (q)], match [d, p or NONE, a, mask], vector ld [VECTOR, MEMORY].
  * mov [d, a]: either side may be a VECTOR (pack, unpack), a may be ADDRESS,
- * SREG.  vote without a mask, and shfl without one, end early.
+ * SREG.  vote without a mask, and shfl without one, end early.  Any value may
+ * be an SREG of its width.
  * bar, barrier: [barrier, (count)], with .red [d, barrier, count or NONE,
  * p]; bar.warp [mask].  cp.async: [MEMORY dst, MEMORY src, size, (src size or
  * predicate "ignore")]; wait_group [n].
