@@ -74,6 +74,12 @@ MUST_USE enum err program_header_fits(struct arena *scratch,
 				      const struct program *p,
 				      const struct program_header *h);
 
+/* One leaf of the header's list. */
+void program_header_row_encode(struct buf *out,
+			       const struct program_header_row *row);
+MUST_USE enum err program_header_row_decode(struct bytes in,
+					    struct program_header_row *ret_row);
+
 void program_header_encode(struct buf *out, const struct program_header *h);
 
 /* Reads and checks form and sums.  rows live in a. */

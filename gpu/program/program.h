@@ -5,9 +5,9 @@
  * A part's text is canonical PTX, but only bytes here; what it reads, writes
  * and needs stands beside it as data.
  *
- * Encoded: [version, preamble, [part ...], [step ...]]; program_id is the
- * list root (base/merkle.h) over the encodings of the preamble, each part and
- * each step, so that a proof carries one part of many.
+ * Encoded: [preamble, [part ...], [step ...]]; program_id is the list root
+ * (base/merkle.h) over the encodings of the preamble, each part and each step
+ * (the program's items), so that a proof carries one part of many.
  *
  * Memory objects are what a task's state consists of: the buffers in order,
  * then the written symbols in order.  "Object i" means this numbering.
@@ -198,7 +198,13 @@ struct program_step {
 	uint32_t body_count; /* at least 1; nested repeats count too */
 };
 
+/* Which states a provider commits; the number stands in the preamble. */
+enum program_trace {
+	PROGRAM_TRACE_STEPS = 0, /* the memory root after every step */
+};
+
 struct program {
+	enum program_trace trace;
 	struct program_buffer *buffers;
 	uint32_t buffer_count;
 	struct program_symbol *symbols;
@@ -220,6 +226,12 @@ struct program {
  */
 MUST_USE enum err program_check(const struct program *p);
 
+/*
+ * The rules that hold without evaluating an expression: O(steps).  A part
+ * without text is not looked at, nor the arguments of its launches.
+ */
+MUST_USE enum err program_check_form(const struct program *p);
+
 /* Appends the encoding of a checked program to out; errors stick there. */
 void program_encode(struct buf *out, const struct program *p);
 
@@ -234,6 +246,27 @@ MUST_USE enum err program_decode(struct arena *a, struct bytes in,
 uint32_t program_item_count(const struct program *p);
 void program_item_encode(struct buf *out, const struct program *p,
 			 uint32_t item_index);
+
+/*
+ * A program from its items: the preamble, all parts or only part part_index
+ * (the others stay without text), all steps.  Checked by program_check_form
+ * only.  parts has part_count entries, or 1 if part_index is not
+ * PROGRAM_PART_ALL, or none if it is PROGRAM_PART_NONE.
+ * Returns as program_decode.
+ */
+#define PROGRAM_PART_ALL  UINT32_MAX
+#define PROGRAM_PART_NONE (UINT32_MAX - 1)
+MUST_USE enum err
+program_items_decode(struct arena *a, struct bytes preamble,
+		     uint32_t part_index, const struct bytes *parts,
+		     uint32_t part_count, const struct bytes *steps,
+		     uint32_t step_count, struct program *ret_program);
+
+/* A whole program from its list items in order, checked by program_check. */
+MUST_USE enum err program_list_decode(struct arena *a,
+				      const struct bytes *items,
+				      uint32_t item_count,
+				      struct program *ret_program);
 
 /*
  * program_id.  scratch takes the item hashes and one encoding at a time.

@@ -73,6 +73,15 @@ MUST_USE enum err program_run_number(const struct program *p,
 				     uint32_t step_index, uint64_t run_index,
 				     uint64_t *ret_number);
 
+/*
+ * CTA cta_index of a step, counted through all its runs in order: the number
+ * of the executed step and the CTA in it.
+ * Returns ERR_OK, ERR_NOT_FOUND (fewer CTAs), ERR_OVERFLOW, ERR_REFUSED.
+ */
+MUST_USE enum err program_cta_place(const struct program *p,
+				    uint32_t step_index, uint64_t cta_index,
+				    uint64_t *ret_number, uint64_t *ret_cta);
+
 /* An address to be put into the parameter bytes: 8 bytes, little endian. */
 struct program_reloc {
 	uint32_t at_bytes; /* in the parameter space */
