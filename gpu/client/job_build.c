@@ -4,6 +4,7 @@
 #include "base/codec.h"
 #include "gpu/client/job.h"
 #include "gpu/client/priv/codec.h"
+#include "gpu/program/task.h"
 
 static void files_put(struct buf *out, const struct job_file *files,
 		      uint32_t count)

@@ -5,6 +5,8 @@
 #include "base/codec.h"
 #include "gpu/client/job.h"
 #include "gpu/client/priv/codec.h"
+#include "gpu/program/task.h"
+#include "gpu/program/trace.h"
 
 /* Hashes of all steps of a task, or of all tasks of a job. */
 #define HASHES_BYTES_MAX ((size_t)HASH_BYTES * (JOB_TASKS_MAX + 1))

@@ -1,0 +1,9 @@
+/*
+ * weft: the command line.
+ */
+#include "cli/cli.h"
+
+int main(int argc, char **argv)
+{
+	return cli_main(argc, argv);
+}

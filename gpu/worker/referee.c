@@ -1,0 +1,293 @@
+/*
+ * WIRE_REFEREE: what the ledger asks.  A pure function of the request's
+ * bytes: check the proofs, run the CTA on the opened pieces with the whole
+ * sanitizer, compare.  One thread, plain order; the limits are in the request.
+ */
+#include <string.h>
+
+#include "gpu/program/judge.h"
+#include "gpu/program/opening.h"
+#include "gpu/ptx/classify.h"
+#include "gpu/worker/priv/job.h"
+
+struct referee {
+	struct worker *w;
+	struct program_judge_request r;
+	struct program_opening o;
+	struct program_run run;
+	struct program_judge_answer a;
+	struct exec_module *module;
+	struct ptx_module *tree;
+	struct exec_buffer *buffers;
+	struct exec_symbol *symbols;
+	size_t symbol_count;
+	size_t buffer_count;
+};
+
+static void rule(struct referee *j, enum program_verdict v)
+{
+	j->a.verdict = v;
+}
+
+/* The pieces of one object, as copies that the CTA may change. */
+static enum err open_object(struct referee *j, uint32_t object)
+{
+	const struct program_pieces *from =
+		program_pieces_of(j->o.before, j->o.before_count, object);
+	struct exec_buffer *b = &j->buffers[object];
+	struct exec_piece *pieces;
+	uint8_t *data;
+	size_t used = 0;
+
+	b->bytes = program_object_bytes(&j->run.program, object);
+	b->writable = true;
+	if (!from)
+		return ERR_OK;
+	pieces = ARENA_ARRAY(j->w->arena, (size_t)from->range_count + 1,
+			     struct exec_piece);
+	data = arena_alloc(j->w->arena, from->data.n + 1, 64);
+	if (!pieces || !data)
+		return ERR_NO_MEMORY;
+	memcpy(data, from->data.p, from->data.n);
+	for (uint32_t i = 0; i < from->range_count; i++) {
+		uint64_t at = from->ranges[i].first * MERKLE_LEAF_BYTES;
+		uint64_t n = from->ranges[i].count * MERKLE_LEAF_BYTES;
+
+		if (n > b->bytes - at)
+			n = b->bytes - at; /* the last leaf may be short */
+		pieces[i] = (struct exec_piece){at, n, data + used};
+		used += n;
+	}
+	b->pieces = pieces;
+	b->piece_count = from->range_count;
+	return ERR_OK;
+}
+
+static enum err bind_symbol(struct referee *j, const struct program_symbol *s,
+			    uint32_t object)
+{
+	uint32_t buffer = object;
+
+	if (object == UINT32_MAX) {
+		struct exec_buffer *b = &j->buffers[j->buffer_count];
+		enum err e = worker_zeroes(j->w, s->bytes, &b->data);
+
+		if (e)
+			return e;
+		if (s->data.n)
+			memcpy(b->data, s->data.p, s->data.n);
+		b->bytes = s->bytes;
+		buffer = (uint32_t)j->buffer_count++;
+	}
+	for (uint32_t i = 0; i < exec_variable_count(j->module); i++) {
+		struct exec_variable v;
+
+		exec_variable_at(j->module, i, &v);
+		if (bytes_eq(v.name, s->name))
+			j->symbols[j->symbol_count++] =
+				(struct exec_symbol){v.name, buffer};
+	}
+	return ERR_OK;
+}
+
+static enum err open_memory(struct referee *j)
+{
+	const struct program *p = &j->run.program;
+	uint32_t objects = program_object_count(p);
+	enum err e = ERR_OK;
+
+	j->buffers =
+		ARENA_ARRAY(j->w->arena, (size_t)objects + p->symbol_count + 1,
+			    struct exec_buffer);
+	j->symbols = ARENA_ARRAY(j->w->arena, (size_t)p->symbol_count + 1,
+				 struct exec_symbol);
+	if (!j->buffers || !j->symbols)
+		return ERR_NO_MEMORY;
+	j->buffer_count = objects;
+	for (uint32_t i = 0; i < objects && !e; i++)
+		e = open_object(j, i);
+	for (uint32_t i = 0; i < p->symbol_count && !e; i++)
+		e = bind_symbol(j, &p->symbols[i], program_symbol_object(p, i));
+	return e;
+}
+
+static enum err launch_of(struct referee *j, struct exec_launch *ret)
+{
+	const struct program_launch *step = &j->run.launch;
+	const struct program_params *par = &j->run.params;
+	struct exec_reloc *relocs = ARENA_ARRAY(
+		j->w->arena, (size_t)par->reloc_count + 1, struct exec_reloc);
+
+	if (!relocs)
+		return ERR_NO_MEMORY;
+	for (uint32_t i = 0; i < par->reloc_count; i++)
+		relocs[i] = (struct exec_reloc){par->relocs[i].at_bytes,
+						par->relocs[i].buffer_index,
+						par->relocs[i].offset};
+	*ret = (struct exec_launch){
+		.kernel = j->run.program.parts[step->part_index].entry,
+		.shared_bytes = step->shared_bytes,
+		.params = bytes_of(par->bytes, par->byte_count),
+		.relocs = relocs,
+		.reloc_count = par->reloc_count,
+		.buffers = j->buffers,
+		.buffer_count = j->buffer_count,
+		.symbols = j->symbols,
+		.symbol_count = j->symbol_count,
+		.ctas = &j->run.cta,
+		.cta_count = 1,
+	};
+	memcpy(ret->grid, step->grid, sizeof(ret->grid));
+	memcpy(ret->block, step->block, sizeof(ret->block));
+	return ERR_OK;
+}
+
+/* Bytes that the CTA wrote against those in S_k. */
+static enum err compare(struct referee *j, const struct exec_result *r)
+{
+	struct program_write *writes = ARENA_ARRAY(
+		j->w->arena, r->write_count + 1, struct program_write);
+	enum program_finding f;
+
+	if (!writes)
+		return ERR_NO_MEMORY;
+	for (size_t i = 0; i < r->write_count; i++)
+		writes[i] = (struct program_write){
+			.object_index = r->writes[i].buffer,
+			.offset = r->writes[i].offset,
+			.data = bytes_of(r->writes[i].data,
+					 (size_t)r->writes[i].bytes),
+		};
+	f = program_run_compare(&j->run, writes, r->write_count,
+				&j->a.difference);
+	rule(j, program_finding_verdict(f));
+	return ERR_OK;
+}
+
+static enum err settle(struct referee *j, const struct exec_result *r)
+{
+	j->a.detail = r->reason;
+	j->a.count = r->count;
+	j->a.cost = r->cost;
+	if (j->r.want_witness)
+		j->a.witness = r->witness;
+	switch (r->outcome) {
+	case EXEC_OK:
+		j->a.outcome = PROGRAM_OUTCOME_OK;
+		return compare(j, r);
+	case EXEC_INCOMPLETE:
+		rule(j, PROGRAM_VERDICT_INCOMPLETE);
+		return ERR_OK;
+	case EXEC_FAULT:
+		j->a.outcome = PROGRAM_OUTCOME_FAULT;
+		break;
+	case EXEC_VOID:
+		j->a.outcome = PROGRAM_OUTCOME_VOID;
+		break;
+	case EXEC_OVER:
+		j->a.outcome = PROGRAM_OUTCOME_OVER;
+		break;
+	case EXEC_REFUSED:
+		j->a.outcome = PROGRAM_OUTCOME_REFUSED;
+		break;
+	case EXEC_CANCELLED:
+		return ERR_IO;
+	}
+	rule(j, PROGRAM_VERDICT_VOID);
+	return ERR_OK;
+}
+
+/* A part that does not load here is void, not our failure. */
+static enum err load_part(struct referee *j, bool *ret_loaded)
+{
+	const struct program_part *part =
+		&j->run.program.parts[j->run.launch.part_index];
+	enum err e = worker_load(j->w, part->text, part->stack_bytes, &j->tree,
+				 &j->module);
+
+	*ret_loaded = e == ERR_OK;
+	if (!e || e == ERR_NO_MEMORY)
+		return e;
+	j->a.outcome = PROGRAM_OUTCOME_REFUSED;
+	rule(j, PROGRAM_VERDICT_VOID);
+	return ERR_OK;
+}
+
+static enum err run_cta(struct referee *j)
+{
+	struct exec_options o = EXEC_OPTIONS_DEFAULT;
+	struct exec_launch l;
+	struct exec_result result;
+	bool loaded;
+	enum err e = load_part(j, &loaded);
+
+	if (e || !loaded)
+		return e;
+	e = open_memory(j);
+	if (!e)
+		e = launch_of(j, &l);
+	if (e)
+		return e;
+	o.threads = 1;
+	o.sanitize = true;
+	o.record_writes = true;
+	o.warp = j->run.warp == PROGRAM_WARP_ALL ? EXEC_WARP_ALL : j->run.warp;
+	o.cta_count_max = j->r.count_max;
+	o.cta_cost_max = j->r.cost_max;
+	if (j->r.want_witness)
+		o.witness_seed32 = j->r.witness_seed.b;
+	e = exec_run(j->module, &l, &o, j->w->arena, &result);
+	return e ? e : settle(j, &result);
+}
+
+static enum err judge(struct referee *j)
+{
+	enum program_finding f;
+	enum err e;
+
+	e = program_opening_decode(j->w->arena, j->r.opening, &j->o);
+	if (e == ERR_NO_MEMORY)
+		return e;
+	if (e) {
+		rule(j, program_finding_verdict(PROGRAM_NO_PROOF));
+		return ERR_OK;
+	}
+	e = program_opening_check(j->w->arena, &j->r.claim, &j->o, &j->r.seed,
+				  &f, &j->run);
+	if (e)
+		return e;
+	rule(j, program_finding_verdict(f));
+	if (f != PROGRAM_FINE)
+		return ERR_OK;
+	if (j->run.needed)
+		return run_cta(j);
+	if (j->r.want_witness)
+		j->a.witness = program_still_witness(&j->r.witness_seed, &j->o);
+	return ERR_OK;
+}
+
+enum err worker_referee(struct worker *w, struct bytes request,
+			struct buf *answer)
+{
+	static struct referee j;
+	struct bytes record;
+	struct buf out = buf_make(4096);
+	enum err e = job_record_decode(request, &record);
+
+	j.w = w;
+	if (!e)
+		e = program_judge_request_decode(record, &j.r);
+	if (e)
+		return worker_fail(w, ERR_MALFORMED, "not a judge's request");
+	if (j.r.referee_version != PROGRAM_REFEREE_VERSION)
+		return worker_fail(w, ERR_UNSUPPORTED,
+				   "referee version %u is not known here",
+				   j.r.referee_version);
+	e = judge(&j);
+	if (e)
+		return e;
+	program_judge_answer_encode(&out, &j.a);
+	job_record_encode(answer, buf_bytes(&out));
+	buf_free(&out);
+	return ERR_OK;
+}

@@ -1,0 +1,189 @@
+/*
+ * Jobs on a PTX text alone: canon, check, and the loading that all runs
+ * share.  Messages begin with "line:column: " of that text.
+ */
+#include <string.h>
+
+#include "gpu/ptx/classify.h"
+#include "gpu/ptx/parse.h"
+#include "gpu/ptx/print.h"
+#include "gpu/worker/priv/job.h"
+
+enum err worker_parse(struct worker *w, struct bytes ptx,
+		      struct ptx_module **ret_tree)
+{
+	struct ptx_diag diag = {0};
+	enum err e = ptx_parse(w->arena, ptx, ret_tree, &diag);
+
+	if (!e)
+		return ERR_OK;
+	if (!diag.line)
+		return worker_fail(w, e, "%s",
+				   diag.text[0] ? diag.text : err_words(e));
+	return worker_fail(w, e, "%u:%u: %s", diag.line, diag.column,
+			   diag.text);
+}
+
+enum err worker_load(struct worker *w, struct bytes ptx, uint32_t stack_bytes,
+		     struct ptx_module **ret_tree,
+		     struct exec_module **ret_module)
+{
+	struct exec_module_options o = {.stack_bytes = stack_bytes};
+	struct exec_refusal why = {0};
+	enum err e = worker_parse(w, ptx, ret_tree);
+
+	if (e)
+		return e;
+	e = exec_module_load(*ret_tree, &o, ret_module, &why);
+	if (e == ERR_EXEC_REFUSED)
+		return worker_fail(w, e, "%u: %s", why.line, why.text);
+	return e;
+}
+
+enum err worker_canon(struct worker *w, struct bytes request,
+		      struct buf *answer)
+{
+	struct ptx_module *tree;
+	struct ptx_diag diag = {0};
+	struct bytes ptx;
+	struct buf text = buf_make(JOB_RECORD_BYTES_MAX);
+	enum err e = job_record_decode(request, &ptx);
+
+	if (!e)
+		e = worker_parse(w, ptx, &tree);
+	if (e)
+		return e;
+	e = ptx_print(w->arena, tree, NULL, 0, &text, NULL, &diag);
+	if (e)
+		return worker_fail(w, e, "%u:%u: %s", diag.line, diag.column,
+				   diag.text[0] ? diag.text : err_words(e));
+	job_record_encode(answer, buf_bytes(&text));
+	buf_free(&text);
+	return ERR_OK;
+}
+
+static enum err report_reasons(struct arena *a, const struct ptx_report *r,
+			       struct job_kernel *k)
+{
+	uint32_t count = r->reason_count;
+
+	if (count > JOB_REPORT_REASONS_MAX)
+		count = JOB_REPORT_REASONS_MAX;
+	k->reasons = ARENA_ARRAY(a, count, struct job_reason);
+	if (!k->reasons && count)
+		return ERR_NO_MEMORY;
+	k->reason_count = count;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct ptx_reason *from = &r->reasons[i];
+
+		k->reasons[i] = (struct job_reason){
+			.line = from->line,
+			.source_line = from->source_line,
+			.opcode = bytes_str(from->opcode),
+			.reason = bytes_str(ptx_why_word(from->why)),
+			.hint = bytes_str(ptx_why_hint(from->why)),
+		};
+	}
+	return ERR_OK;
+}
+
+/* Footprint entries of one parameter (a struct may hold several pointers)
+ * become one line. */
+static enum err report_uses(struct arena *a, const struct ptx_report *r,
+			    struct job_kernel *k)
+{
+	k->uses = ARENA_ARRAY(a, r->footprint_count, struct job_use);
+	if (!k->uses && r->footprint_count)
+		return ERR_NO_MEMORY;
+	for (uint32_t i = 0; i < r->footprint_count; i++) {
+		const struct ptx_footprint *f = &r->footprint[i];
+		struct job_use *u = NULL;
+
+		if (f->is_variable)
+			continue;
+		for (uint32_t j = 0; j < k->use_count; j++)
+			if (k->uses[j].param == f->index)
+				u = &k->uses[j];
+		if (!u) {
+			u = &k->uses[k->use_count++];
+			*u = (struct job_use){.param = f->index};
+		}
+		u->read |= f->read || f->atomic;
+		u->write |= f->written || f->atomic;
+	}
+	return ERR_OK;
+}
+
+static enum err report_opcodes(struct arena *a, const struct ptx_report *r,
+			       struct job_kernel *k)
+{
+	k->opcodes = ARENA_ARRAY(a, r->count_count, struct job_opcode);
+	if (!k->opcodes && r->count_count)
+		return ERR_NO_MEMORY;
+	k->opcode_count = r->count_count;
+	for (uint32_t i = 0; i < r->count_count; i++)
+		k->opcodes[i] = (struct job_opcode){
+			bytes_str(r->counts[i].opcode), r->counts[i].count};
+	return ERR_OK;
+}
+
+static enum err report_kernel(struct arena *a, const struct ptx_module *m,
+			      uint32_t index, struct job_kernel *k)
+{
+	struct ptx_report r;
+	char *letter = arena_alloc(a, 1, 1);
+	enum err e = ptx_classify(a, m, index, NULL, &r);
+
+	if (e)
+		return e;
+	if (!letter)
+		return ERR_NO_MEMORY;
+	*letter = ptx_sale_letter(r.sale);
+	k->name = m->functions[index].name;
+	k->class_name = bytes_of(letter, 1);
+	k->independence =
+		bytes_str(r.independence == PTX_PROVED ? "proved" : "assumed");
+	k->sm = r.needs.sm;
+	k->shared_bytes = r.needs.shared_bytes;
+	k->threads = r.needs.threads;
+	k->local_bytes = r.needs.local_bytes;
+	k->memory_bytes = r.needs.memory_bytes;
+	e = report_reasons(a, &r, k);
+	if (!e)
+		e = report_uses(a, &r, k);
+	if (!e)
+		e = report_opcodes(a, &r, k);
+	return e;
+}
+
+enum err worker_check(struct worker *w, struct bytes request,
+		      struct buf *answer)
+{
+	struct job_report report = {0};
+	struct ptx_module *tree;
+	struct bytes ptx;
+	enum err e = job_record_decode(request, &ptx);
+
+	if (!e)
+		e = worker_parse(w, ptx, &tree);
+	if (e)
+		return e;
+	report.kernels = ARENA_ARRAY(w->arena, JOB_REPORT_KERNELS_MAX,
+				     struct job_kernel);
+	if (!report.kernels)
+		return ERR_NO_MEMORY;
+	for (uint32_t i = 0; i < tree->function_count; i++) {
+		if (!tree->functions[i].is_entry ||
+		    !tree->functions[i].has_body)
+			continue;
+		if (report.kernel_count == JOB_REPORT_KERNELS_MAX)
+			return worker_fail(w, ERR_LIMIT, "over %u kernels",
+					   JOB_REPORT_KERNELS_MAX);
+		e = report_kernel(w->arena, tree, i,
+				  &report.kernels[report.kernel_count++]);
+		if (e)
+			return e;
+	}
+	job_report_encode(answer, &report);
+	return ERR_OK;
+}
