@@ -1,0 +1,55 @@
+/*
+ * verify/evidence - the bytes that let every node judge one sample.
+ *
+ * Encoded: [version, opening, signature|nil, draw|nil, header|nil,
+ * [witness proof]|nil].  A dispute, an answer to a demand and an auditor's
+ * proof all carry this record; it travels in evidence.part transactions of
+ * 256 KiB, named by its bytes root.
+ */
+#ifndef WEFT_VERIFY_EVIDENCE_H
+#define WEFT_VERIFY_EVIDENCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/limits.h"
+#include "base/sig.h"
+#include "gpu/program/program.h"
+
+struct arena;
+
+#define VERIFY_EVIDENCE_VERSION 1u
+
+/* Bytes of one evidence.part; the last may be short. */
+#define VERIFY_PART_BYTES (240u << 10)
+
+struct verify_evidence {
+	struct bytes opening; /* encoded (gpu/program/opening.h) */
+	/*
+	 * The provider's, over program_opening_digest.  Needed where the
+	 * opening's own words accuse: a chunk sample of a launch, in a dispute.
+	 */
+	bool has_sig;
+	struct sig sig;
+	/*
+	 * That sample draw_index of the seed is the opening's: the encoded
+	 * header rows' bytes (program_header_encode).  Without it the sample
+	 * counts as chosen by its sender and no bond is touched.
+	 */
+	bool has_draw;
+	uint32_t draw_index;
+	struct bytes header;
+	/* audit.prove only: hashes of the witness's path, 32 bytes each */
+	struct bytes witness_proof;
+};
+
+void verify_evidence_encode(struct buf *out, const struct verify_evidence *e);
+
+/* Form only; borrows from in.  ERR_OK, ERR_MALFORMED, ERR_LIMIT. */
+MUST_USE enum err verify_evidence_decode(struct bytes in,
+					 struct verify_evidence *ret_evidence);
+
+#endif /* WEFT_VERIFY_EVIDENCE_H */
