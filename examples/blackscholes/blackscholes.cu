@@ -1,11 +1,11 @@
 /*
  * European option prices by Black and Scholes over a surface of strikes and
- * maturities.  expf, logf and erfcf are Weft's strict ones: made of exact
+ * maturities.  expf, logf and erff are Weft's strict ones: made of exact
  * operations only, so a price is the same on every card and CPU.
  */
 static __device__ float cdf(float x)
 {
-	return 0.5f * erfcf(x * -0.707106781f);
+	return 0.5f + 0.5f * erff(x * 0.707106781f);
 }
 
 extern "C" __global__ void blackscholes(float *price, unsigned width,
