@@ -54,10 +54,10 @@ struct core_action {
 	enum core_lane lane; /* SUBMIT */
 	uint32_t tx_kind;    /* SUBMIT */
 	struct bytes bytes;  /* SUBMIT body, STORE, JOURNAL value (p NULL:
-			      * delete), REPLY, NOTE text */
+			      * delete), NOTE text */
 	struct bytes key;    /* JOURNAL, NOTE topic */
-	struct hash root;    /* FETCH, PIN, UNPIN; FETCH_OPENING: lease */
-	struct hash owner;   /* PIN, UNPIN, STORE, FETCH: who pins */
+	struct hash root;  /* FETCH, PIN, UNPIN, REPLY; FETCH_OPENING: lease */
+	struct hash owner; /* PIN, UNPIN, STORE, FETCH: who pins */
 	enum core_name name; /* FETCH, STORE */
 	uint64_t bytes_max;  /* FETCH */
 	bool want_bytes;     /* FETCH: give the content with the answer */
@@ -129,9 +129,12 @@ void core_journal_del(struct core_out *out, struct bytes key);
 /* A TIMER event with this ticket to this role, at or after at_ms. */
 uint64_t core_wake(struct core_out *out, uint64_t at_ms);
 
-/* Answer an ASKED: bytes, or why not (ERR_BUSY: ask again later). */
+/*
+ * Answer an ASKED with a blob of the store, or say why not (ERR_BUSY: ask
+ * again later, ERR_REFUSED, ERR_NOT_FOUND).  root is looked at for ERR_OK.
+ */
 void core_reply(struct core_out *out, uint64_t asked, enum err e,
-		struct bytes bytes);
+		const struct hash *root);
 
 /* Tell people: topic such as "lease" or "job", the object, and words. */
 void core_note(struct core_out *out, enum core_note_level level,

@@ -359,7 +359,7 @@ uint64_t core_wake(struct core_out *out, uint64_t at_ms)
 }
 
 void core_reply(struct core_out *out, uint64_t asked, enum err e,
-		struct bytes bytes)
+		const struct hash *root)
 {
 	struct core_action *a = act(out, CORE_ACTION_REPLY);
 
@@ -367,7 +367,7 @@ void core_reply(struct core_out *out, uint64_t asked, enum err e,
 		return;
 	a->ticket = asked;
 	a->err = e;
-	a->bytes = copy(out, bytes);
+	a->root = *root;
 }
 
 void core_note(struct core_out *out, enum core_note_level level,

@@ -54,8 +54,14 @@ enum core_event_kind {
 	CORE_EVENT_RAN,	    /* what became of core_run */
 	CORE_EVENT_OPENED,  /* what became of core_open */
 	CORE_EVENT_AUDITED, /* what became of core_audit */
-	CORE_EVENT_ASKED,   /* a peer asks for a lease's openings */
+	CORE_EVENT_ASKED,   /* a peer asks about a lease */
 	CORE_EVENT_PAUSE,   /* the owner wants the machine: .flag */
+};
+
+/* What a peer asks about a lease; numbers are not on the wire. */
+enum core_ask {
+	CORE_ASK_OPENINGS, /* by a drawn auditor, who proved who it is */
+	CORE_ASK_RECEIPT,  /* by anybody */
 };
 
 /*
@@ -79,7 +85,8 @@ struct core_event {
 	struct bytes key;	    /* JOURNAL */
 	struct bytes bytes;	    /* JOURNAL value, FETCHED with bytes */
 	struct hash id;		    /* TX: txid; ASKED: lease */
-	struct pubkey who;	    /* ASKED: proved by signature */
+	enum core_ask ask;	    /* ASKED: what */
+	struct pubkey who;	    /* OPENINGS: proved by signature */
 	const struct core_ran *ran; /* RAN */
 	const struct core_opened *opened;	    /* OPENED */
 	const struct program_judge_answer *audited; /* AUDITED */

@@ -21,6 +21,7 @@
 #include "base/vrf.h"
 
 struct ledger_chain;
+struct ledger_outcome;
 
 /* Most nodes a follower asks, and transactions that wait in one node. */
 #define ENGINE_PEERS_MAX   16u
@@ -46,14 +47,14 @@ struct engine_io {
 	 */
 	void (*request)(void *ctx, size_t peer, const char *path,
 			struct bytes body, uint64_t ticket);
-	/* A block was committed; whoever follows the ledger looks now. */
-	void (*applied)(void *ctx, uint64_t height);
+	/* A block was committed; outcome is borrowed for the call. */
+	void (*applied)(void *ctx, const struct ledger_outcome *outcome);
 	/* The ledger or its store failed: stop the node. */
 	void (*failed)(void *ctx, enum err e, const char *words);
 };
 
 struct engine_config {
-	/* solo */
+	/* solo: the account that signs blocks, and its beacon's key */
 	const struct seckey *operator_key;
 	const struct vrf_secret *vrf_key;
 	uint64_t block_ms;
