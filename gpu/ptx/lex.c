@@ -128,15 +128,16 @@ static enum token_kind take_dot(struct lexer *l)
 struct token lex_next(struct lexer *l)
 {
 	struct token t = {0};
-	size_t       start;
-	uint8_t      c;
-	bool         ok = skip_blank(l);
+	size_t start;
+	uint8_t c;
+	bool ok = skip_blank(l);
 
 	start = l->at;
 	t.line = l->line;
 	t.column = (uint32_t)(start - l->line_start) + 1;
 	if (l->at == l->text.n) {
 		t.kind = ok ? TOKEN_END : TOKEN_BAD;
+		t.text.p = l->text.p + l->at;
 		return t;
 	}
 	c = peek(l, 0);

@@ -9,22 +9,21 @@
 #include "gpu/ptx/priv/isa.h"
 
 const struct ptx_type_info ptx_types[PTX_TYPE_COUNT] = {
-#define PTX_TYPE(name, text, bits, kind)                                       \
+#define PTX_TYPE(name, text, bits, kind) \
 	[PTX_TYPE_##name] = {text, bits, PTX_KIND_##kind},
 #include "gpu/ptx/types.def"
 };
 
 const struct ptx_sreg_info ptx_sregs[PTX_SREG_COUNT] = {
-#define PTX_SREG(name, text, bits, components, listed)                         \
+#define PTX_SREG(name, text, bits, components, listed) \
 	[PTX_SREG_##name] = {text, bits, components, listed},
 #include "gpu/ptx/types.def"
 };
 
 const struct ptx_op_info ptx_ops[PTX_OP_COUNT] = {
-#define PTX_OP(name, text, form, operands, sm, version, trait)                 \
-	[PTX_OP_##name] = {text,    form,                                      \
-			   operands, sm,                                       \
-			   version, PTX_TRAIT_##trait},
+#define PTX_OP(name, text, form, operands, sm, version, trait) \
+	[PTX_OP_##name] = {text, form,	  operands,            \
+			   sm,	 version, PTX_TRAIT_##trait},
 #include "gpu/ptx/isa.def"
 	[PTX_OP_opaque] = {"?", "", "", 0, 0, PTX_TRAIT_EXACT},
 };
@@ -36,12 +35,13 @@ static const uint8_t group_of_letter[128] = {
 };
 
 static const char *const mod_texts[PTX_MOD_COUNT][PTX_MOD_VALUES_MAX] = {
-#define PTX_MOD(group, name, text) [PTX_MOD_##group][PTX_##group##_##name] = text,
+#define PTX_MOD(group, name, text) \
+	[PTX_MOD_##group][PTX_##group##_##name] = text,
 #include "gpu/ptx/mods.def"
 };
 
 const struct ptx_mod_info ptx_mod_infos[PTX_MOD_INFO_COUNT] = {
-#define PTX_MOD(group, name, text)                                             \
+#define PTX_MOD(group, name, text) \
 	{text, PTX_MOD_##group, PTX_##group##_##name},
 #include "gpu/ptx/mods.def"
 };
@@ -114,13 +114,12 @@ uint8_t ptx_mod_canonical(const struct ptx_instr *in, enum ptx_group g)
 		return PTX_SPACE_SHARED;
 	if (g == PTX_MOD_DST_SPACE && v == PTX_DST_SPACE_SHARED_CTA)
 		return PTX_DST_SPACE_SHARED;
-	if (g == PTX_MOD_SPACE && (v == PTX_SPACE_PARAM_ENTRY ||
-				   v == PTX_SPACE_PARAM_FUNC))
+	if (g == PTX_MOD_SPACE &&
+	    (v == PTX_SPACE_PARAM_ENTRY || v == PTX_SPACE_PARAM_FUNC))
 		return PTX_SPACE_PARAM;
 	if (g == PTX_MOD_SEM && v == PTX_SEM_WEAK)
 		return PTX_SEM_NONE;
-	if (g == PTX_MOD_SCOPE && in->op == PTX_OP_membar &&
-	    v == PTX_SCOPE_GPU)
+	if (g == PTX_MOD_SCOPE && in->op == PTX_OP_membar && v == PTX_SCOPE_GPU)
 		return PTX_SCOPE_GL;
 	return v;
 }
@@ -129,7 +128,7 @@ void ptx_instr_name(const struct ptx_function *f, const struct ptx_instr *in,
 		    char *out, size_t n)
 {
 	const struct ptx_op_info *op = &ptx_ops[in->op];
-	size_t                    at = 0;
+	size_t at = 0;
 
 	if (n == 0)
 		return;
@@ -152,8 +151,8 @@ void ptx_instr_name(const struct ptx_function *f, const struct ptx_instr *in,
 			enum ptx_group g = ptx_group_of_letter(*c);
 
 			if (ptx_mod_canonical(in, g))
-				text = ptx_mod_text(
-					g, ptx_mod_canonical(in, g));
+				text = ptx_mod_text(g,
+						    ptx_mod_canonical(in, g));
 		}
 		if (*text)
 			append(out, n, &at, ".", text, strlen(text));

@@ -267,6 +267,9 @@ struct ptx_function {
 	bool is_prototype; /* .callprototype: only its shape counts */
 	bool is_noreturn;
 	uint32_t line;
+	/* The parser's: which text it stands in, and its body there. */
+	uint32_t part;
+	struct bytes text;
 
 	struct ptx_param *params;
 	uint32_t param_count, param_bytes;
@@ -302,7 +305,8 @@ struct ptx_function {
 /* A place in an initialiser that holds an address. */
 struct ptx_reloc {
 	uint32_t offset; /* in the variable */
-	uint8_t bytes;	 /* 4 or 8 */
+	uint8_t bytes;	 /* 1, 4 or 8: how much of the address is stored */
+	uint8_t shift;	 /* bits by which it is shifted down first */
 	bool generic;
 	uint8_t base; /* PTX_BASE_VARIABLE or PTX_BASE_FUNCTION */
 	uint32_t index;
@@ -326,6 +330,9 @@ struct ptx_variable {
 	struct ptx_reloc *relocs; /* ascending offset, inside init_bytes */
 	uint32_t reloc_count;
 	uint32_t line;
+	/* The parser's: which text it stands in, and where. */
+	uint32_t part;
+	struct bytes text;
 };
 
 struct ptx_module {

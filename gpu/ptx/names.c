@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/must.h"
 
 static uint64_t mix(uint64_t h, uint64_t v)
@@ -18,13 +17,13 @@ static uint64_t mix(uint64_t h, uint64_t v)
 	return h ^ (h >> 32);
 }
 
-static uint64_t hash_text(const struct names *n, struct bytes text)
+static uint64_t name_key(const struct names *n, struct bytes text)
 {
 	uint64_t h = n->key[0] ^ text.n;
 
 	while (text.n > 0) {
 		uint8_t word[8] = {0};
-		size_t  part = text.n < 8 ? text.n : 8;
+		size_t part = text.n < 8 ? text.n : 8;
 
 		memcpy(word, text.p, part);
 		h = mix(h ^ n->key[1], u64_le(word));
@@ -33,14 +32,12 @@ static uint64_t hash_text(const struct names *n, struct bytes text)
 	return h;
 }
 
-enum err names_init(struct names *n, struct arena *a, struct bytes text)
+enum err names_init(struct names *n, struct arena *a, const struct hash *key)
 {
-	struct hash seed = sha256(text.p, text.n);
-
 	memset(n, 0, sizeof(*n));
 	n->a = a;
-	n->key[0] = u64_le(seed.b);
-	n->key[1] = u64_le(seed.b + 8);
+	n->key[0] = u64_le(key->b);
+	n->key[1] = u64_le(key->b + 8);
 	n->cap = 64;
 	n->bucket_count = 128;
 	n->stack = ARENA_ARRAY(a, n->cap, struct name);
@@ -76,7 +73,7 @@ static enum err grow(struct names *n)
 
 const struct name *names_find(const struct names *n, struct bytes text)
 {
-	uint64_t h = hash_text(n, text);
+	uint64_t h = name_key(n, text);
 	uint32_t i = n->buckets[h & (n->bucket_count - 1)];
 
 	while (i) {
@@ -97,7 +94,7 @@ enum err names_add(struct names *n, struct name v)
 		return ERR_EXISTS;
 	if (n->count == n->cap && grow(n) != ERR_OK)
 		return ERR_NO_MEMORY;
-	v.hash = hash_text(n, v.text);
+	v.hash = name_key(n, v.text);
 	v.depth = n->depth;
 	n->stack[n->count] = v;
 	link_name(n, n->count++);

@@ -11,8 +11,8 @@
 
 struct ptx_mod_info {
 	const char *text;
-	uint8_t     group;
-	uint8_t     value;
+	uint8_t group;
+	uint8_t value;
 };
 
 struct ptx_refused_info {
@@ -35,7 +35,7 @@ enum {
 /* Most values of one group, and one. */
 #define PTX_MOD_VALUES_MAX 20u
 
-extern const struct ptx_mod_info     ptx_mod_infos[PTX_MOD_INFO_COUNT];
+extern const struct ptx_mod_info ptx_mod_infos[PTX_MOD_INFO_COUNT];
 extern const struct ptx_refused_info ptx_refused[PTX_REFUSED_COUNT];
 
 /* PTX_MOD_COUNT for a letter that is none. */

@@ -24,16 +24,16 @@ enum token_kind {
 
 struct token {
 	enum token_kind kind;
-	uint8_t         punct; /* TOKEN_PUNCT: the character */
-	uint32_t        line, column;
-	struct bytes    text;
+	uint8_t punct; /* TOKEN_PUNCT: the character */
+	uint32_t line, column;
+	struct bytes text;
 };
 
 struct lexer {
 	struct bytes text;
-	size_t       at;
-	size_t       line_start;
-	uint32_t     line;
+	size_t at;
+	size_t line_start;
+	uint32_t line;
 };
 
 struct lexer lex_make(struct bytes text);

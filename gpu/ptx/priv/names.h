@@ -13,6 +13,7 @@
 #include "base/attr.h"
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/hash.h"
 
 /* Scopes deeper than this are ERR_LIMIT. */
 #define NAMES_DEPTH_MAX 64u
@@ -31,27 +32,27 @@ enum name_kind {
 
 struct name {
 	struct bytes text;
-	uint64_t     hash;
-	uint32_t     next; /* in the bucket, + 1; 0: end */
-	uint32_t     index, count;
-	uint16_t     depth;
-	uint8_t      kind; /* enum name_kind */
-	uint8_t      cls;
+	uint64_t hash;
+	uint32_t next; /* in the bucket, + 1; 0: end */
+	uint32_t index, count;
+	uint16_t depth;
+	uint8_t kind; /* enum name_kind */
+	uint8_t cls;
 };
 
 struct names {
 	struct arena *a;
-	uint64_t      key[2];
-	struct name  *stack;
-	uint32_t      count, cap;
-	uint32_t     *buckets;
-	uint32_t      bucket_count; /* a power of two */
-	uint16_t      depth;
+	uint64_t key[2];
+	struct name *stack;
+	uint32_t count, cap;
+	uint32_t *buckets;
+	uint32_t bucket_count; /* a power of two */
+	uint16_t depth;
 };
 
-/* Returns ERR_OK or ERR_NO_MEMORY. */
+/* key: a hash of the text.  Returns ERR_OK or ERR_NO_MEMORY. */
 MUST_USE enum err names_init(struct names *n, struct arena *a,
-			     struct bytes text);
+			     const struct hash *key);
 
 /* The innermost name with that text, or NULL.  Valid until the next change. */
 const struct name *names_find(const struct names *n, struct bytes text);
@@ -64,6 +65,6 @@ MUST_USE enum err names_add(struct names *n, struct name v);
 
 /* Returns ERR_OK or ERR_LIMIT. */
 MUST_USE enum err names_enter(struct names *n);
-void              names_leave(struct names *n);
+void names_leave(struct names *n);
 
 #endif /* WEFT_GPU_PTX_PRIV_NAMES_H */

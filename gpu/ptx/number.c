@@ -1,0 +1,410 @@
+/*
+ * gpu/ptx/number - constants, exactly.
+ *
+ * Decimal fractions are rounded once, to nearest even, with big integers: no
+ * libc, no locale, no double rounding.
+ */
+#include <string.h>
+
+#include "gpu/ptx/priv/parser.h"
+
+/* Decimal fractions with more digits, or a larger exponent, are refused. */
+#define DIGITS_MAX   24u
+#define EXPONENT_MAX 40
+
+/* 10^64 < 2^213, and one doubling. */
+#define LIMBS 8u
+
+struct big {
+	uint32_t limb[LIMBS]; /* little endian */
+};
+
+static void big_muladd(struct big *b, uint32_t m, uint32_t add)
+{
+	uint64_t carry = add;
+
+	for (uint32_t i = 0; i < LIMBS; i++) {
+		carry += (uint64_t)b->limb[i] * m;
+		b->limb[i] = (uint32_t)carry;
+		carry >>= 32;
+	}
+}
+
+static void big_double(struct big *b)
+{
+	big_muladd(b, 2, 0);
+}
+
+static int big_cmp(const struct big *a, const struct big *b)
+{
+	for (uint32_t i = LIMBS; i-- > 0;)
+		if (a->limb[i] != b->limb[i])
+			return a->limb[i] < b->limb[i] ? -1 : 1;
+	return 0;
+}
+
+static void big_sub(struct big *a, const struct big *b)
+{
+	uint64_t borrow = 0;
+
+	for (uint32_t i = 0; i < LIMBS; i++) {
+		uint64_t d = (uint64_t)a->limb[i] - b->limb[i] - borrow;
+
+		a->limb[i] = (uint32_t)d;
+		borrow = d >> 63;
+	}
+}
+
+static int big_bits(const struct big *b)
+{
+	for (uint32_t i = LIMBS; i-- > 0;)
+		if (b->limb[i])
+			return (int)(i * 32u) + 32 - __builtin_clz(b->limb[i]);
+	return 0;
+}
+
+/*
+ * mantissa * 2^exponent (bit 63 set, sticky: more bits follow) rounded to
+ * nearest even in a format of that many fraction bits and exponent bits.
+ */
+static uint64_t pack_float(uint64_t mantissa, int exponent, bool sticky,
+			   uint32_t fraction_bits, uint32_t exponent_bits)
+{
+	int bias = (1 << (exponent_bits - 1)) - 1;
+	int biased = exponent + 63 + bias;
+	uint32_t drop = 63u - fraction_bits;
+	uint64_t kept, rest, half;
+
+	if (biased <= 0)
+		drop += (uint32_t)(1 - biased);
+	if (drop > 64)
+		return 0;
+	kept = drop == 64 ? 0 : mantissa >> drop;
+	rest = drop == 64 ? mantissa : mantissa << (64u - drop);
+	half = 1ull << 63;
+	if (rest > half || (rest == half && (sticky || (kept & 1))))
+		kept++;
+	if (biased <= 0)
+		return kept;
+	kept += (uint64_t)(biased - 1) << fraction_bits;
+	if (kept >> fraction_bits >= (1ull << exponent_bits) - 1)
+		kept = ((1ull << exponent_bits) - 1) << fraction_bits;
+	return kept;
+}
+
+/* digits * 10^exponent as a double. */
+static uint64_t decimal_to_f64(const struct big *digits, int exponent)
+{
+	struct big n = *digits, d = {{1}};
+	int shift = 0;
+	uint64_t q = 0;
+
+	if (big_bits(&n) == 0)
+		return 0;
+	for (; exponent > 0; exponent--)
+		big_muladd(&n, 10, 0);
+	for (; exponent < 0; exponent++)
+		big_muladd(&d, 10, 0);
+	for (; big_bits(&n) < big_bits(&d); shift--)
+		big_double(&n);
+	for (; big_bits(&d) < big_bits(&n); shift++)
+		big_double(&d);
+	if (big_cmp(&n, &d) < 0) {
+		big_double(&n);
+		shift--;
+	}
+	/* 1 <= n / d < 2: 64 bits of the quotient, first bit set. */
+	for (uint32_t i = 0; i < 64; i++) {
+		q <<= 1;
+		if (big_cmp(&n, &d) >= 0) {
+			big_sub(&n, &d);
+			q |= 1;
+		}
+		big_double(&n);
+	}
+	return pack_float(q, shift - 63, big_bits(&n) != 0, 52, 11);
+}
+
+static int digit_of(uint8_t c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return 99;
+}
+
+static bool parse_digits(struct bytes t, int base, uint64_t *ret)
+{
+	uint64_t v = 0;
+
+	if (t.n == 0)
+		return false;
+	for (size_t i = 0; i < t.n; i++) {
+		int d = digit_of(t.p[i]);
+
+		if (d >= base ||
+		    __builtin_mul_overflow(v, (uint64_t)base, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)d, &v))
+			return false;
+	}
+	*ret = v;
+	return true;
+}
+
+/* The exponent behind 'e'. */
+static bool parse_exponent(struct bytes t, int *exponent)
+{
+	bool negative = t.n > 0 && t.p[0] == '-';
+	uint64_t v;
+
+	if (t.n > 0 && (t.p[0] == '-' || t.p[0] == '+'))
+		t = bytes_skip(t, 1);
+	if (!parse_digits(t, 10, &v) || v > EXPONENT_MAX)
+		return false;
+	*exponent += negative ? -(int)v : (int)v;
+	return true;
+}
+
+static bool parse_decimal(struct bytes t, struct number *ret)
+{
+	struct big digits = {{0}};
+	uint32_t count = 0;
+	int exponent = 0;
+	bool behind = false;
+	size_t i = 0;
+
+	for (; i < t.n && t.p[i] != 'e' && t.p[i] != 'E'; i++) {
+		if (t.p[i] == '.' && !behind) {
+			behind = true;
+			continue;
+		}
+		if (digit_of(t.p[i]) > 9)
+			return false;
+		if (count || t.p[i] != '0')
+			count++;
+		big_muladd(&digits, 10, (uint32_t)digit_of(t.p[i]));
+		exponent -= behind;
+		if (count > DIGITS_MAX || exponent < -EXPONENT_MAX)
+			return false;
+	}
+	if (i < t.n && !parse_exponent(bytes_skip(t, i + 1), &exponent))
+		return false;
+	if (exponent > EXPONENT_MAX || exponent < -EXPONENT_MAX)
+		return false;
+	ret->kind = NUMBER_F64;
+	ret->bits = decimal_to_f64(&digits, exponent);
+	return true;
+}
+
+static bool has_any(struct bytes t, const char *set)
+{
+	for (size_t i = 0; i < t.n; i++)
+		if (t.p[i] && strchr(set, t.p[i]))
+			return true;
+	return false;
+}
+
+bool number_parse(struct bytes t, struct number *ret)
+{
+	char kind = t.n > 1 && t.p[0] == '0' ? (char)(t.p[1] | 32) : 0;
+
+	*ret = (struct number){.kind = NUMBER_INT};
+	if (kind == 'f' || kind == 'd') {
+		ret->kind = kind == 'f' ? NUMBER_F32 : NUMBER_F64;
+		ret->is_exact_form = true;
+		return t.n == (kind == 'f' ? 10u : 18u) &&
+		       parse_digits(bytes_skip(t, 2), 16, &ret->bits);
+	}
+	if (kind != 'x' && has_any(t, ".eE"))
+		return parse_decimal(t, ret);
+	if (t.p[t.n - 1] == 'U' || t.p[t.n - 1] == 'u')
+		t.n--;
+	if (kind == 'x')
+		return parse_digits(bytes_skip(t, 2), 16, &ret->bits);
+	if (kind == 'b')
+		return parse_digits(bytes_skip(t, 2), 2, &ret->bits);
+	if (t.n > 1 && t.p[0] == '0')
+		return parse_digits(bytes_skip(t, 1), 8, &ret->bits);
+	return parse_digits(t, 10, &ret->bits);
+}
+
+static struct number negate(struct number n)
+{
+	if (n.kind == NUMBER_INT)
+		n.bits = 0 - n.bits;
+	else
+		n.bits ^= 1ull << (n.kind == NUMBER_F32 ? 31 : 63);
+	return n;
+}
+
+static uint64_t expression(struct parser *p, int level, uint32_t depth);
+
+static uint64_t primary(struct parser *p, uint32_t depth)
+{
+	uint64_t v = 0;
+	struct number n;
+
+	if (depth > 32) {
+		parser_fail(p, ERR_LIMIT, "expression too deep");
+		return 0;
+	}
+	if (parser_accept(p, '-'))
+		return 0 - primary(p, depth + 1);
+	if (parser_accept(p, '~'))
+		return ~primary(p, depth + 1);
+	if (parser_accept(p, '!'))
+		return !primary(p, depth + 1);
+	if (parser_accept(p, '(')) {
+		if (parser_accept_dot(p, "s64") ||
+		    parser_accept_dot(p, "u64")) {
+			parser_expect(p, ')');
+			return primary(p, depth + 1);
+		}
+		v = expression(p, 0, depth + 1);
+		parser_expect(p, ')');
+		return v;
+	}
+	if (p->t.kind == TOKEN_NUMBER && number_parse(p->t.text, &n) &&
+	    n.kind == NUMBER_INT) {
+		parser_advance(p);
+		return n.bits;
+	}
+	parser_fail(p, ERR_PTX_SYNTAX, "an integer constant should stand here");
+	return 0;
+}
+
+static uint64_t apply(struct parser *p, uint8_t op, uint64_t a, uint64_t b)
+{
+	switch (op) {
+	case '+':
+		return a + b;
+	case '-':
+		return a - b;
+	case '*':
+		return a * b;
+	case '&':
+		return a & b;
+	case '|':
+		return a | b;
+	case '^':
+		return a ^ b;
+	default:
+		break;
+	}
+	/* The sign of a constant is not kept, so division is only done where
+	 * it does not matter. */
+	if (b == 0 || a >> 63 || b >> 63) {
+		parser_fail(p, ERR_PTX_SYNTAX,
+			    "division of constants out of range");
+		return 0;
+	}
+	return op == '/' ? a / b : a % b;
+}
+
+static uint64_t expression(struct parser *p, int level, uint32_t depth)
+{
+	static const char *const operators[] = {"|", "^", "&", "+-", "*/%"};
+	uint64_t v;
+
+	if (level == 5)
+		return primary(p, depth);
+	v = expression(p, level + 1, depth);
+	while (p->t.kind == TOKEN_PUNCT &&
+	       strchr(operators[level], p->t.punct)) {
+		uint8_t op = p->t.punct;
+
+		parser_advance(p);
+		v = apply(p, op, v, expression(p, level + 1, depth));
+	}
+	return v;
+}
+
+struct number parser_number(struct parser *p)
+{
+	struct number n = {.kind = NUMBER_INT};
+	bool negative = false;
+
+	while (parser_is(p, '-') || parser_is(p, '+')) {
+		negative ^= parser_is(p, '-');
+		parser_advance(p);
+	}
+	if (p->t.kind == TOKEN_NUMBER) {
+		if (!number_parse(p->t.text, &n))
+			parser_fail(p, ERR_PTX_SYNTAX, "not a number");
+		parser_advance(p);
+	} else {
+		n.bits = primary(p, 0);
+	}
+	return negative ? negate(n) : n;
+}
+
+int64_t parser_integer(struct parser *p)
+{
+	struct number n = parser_number(p);
+
+	if (n.kind != NUMBER_INT)
+		parser_fail(p, ERR_PTX_SYNTAX, "an integer should stand here");
+	return (int64_t)n.bits;
+}
+
+static uint64_t f32_to_f64(uint64_t v)
+{
+	uint64_t sign = (v >> 31) << 63, exponent = (v >> 23) & 255;
+	uint64_t fraction = v & 0x7fffff;
+
+	if (exponent == 255)
+		return sign | 0x7ffull << 52 | fraction << 29;
+	if (exponent == 0 && fraction == 0)
+		return sign;
+	if (exponent == 0) {
+		uint32_t up = (uint32_t)__builtin_clz((uint32_t)fraction) - 8u;
+
+		return sign | (uint64_t)(897 - up) << 52 |
+		       ((fraction << up) & 0x7fffff) << 29;
+	}
+	return sign | (exponent + 896) << 52 | fraction << 29;
+}
+
+static uint64_t f64_to_f32(uint64_t v)
+{
+	uint64_t sign = (v >> 63) << 31, fraction = v & 0xfffffffffffff;
+	int exponent = (int)((v >> 52) & 2047);
+
+	if (exponent == 2047)
+		return sign | 255ull << 23 | (fraction ? 1u << 22 : 0) |
+		       fraction >> 29;
+	/* A double below the normal ones is far below half of the least
+	 * float. */
+	if (exponent == 0)
+		return sign;
+	return sign | pack_float((fraction | 1ull << 52) << 11,
+				 exponent - 1023 - 63, false, 23, 8);
+}
+
+uint64_t parser_convert(struct parser *p, struct number n, enum ptx_type t)
+{
+	const struct ptx_type_info *info = &ptx_types[t];
+	uint32_t bits = info->bits;
+
+	if (n.kind == NUMBER_INT) {
+		if (t == PTX_TYPE_PRED)
+			return n.bits != 0;
+		if (t == PTX_TYPE_F32 || t == PTX_TYPE_F64)
+			parser_fail(p, ERR_PTX_SYNTAX,
+				    "an integer where a float should stand");
+		return bits < 64 ? n.bits & ((1ull << bits) - 1) : n.bits;
+	}
+	if (t == PTX_TYPE_F64)
+		return n.kind == NUMBER_F64 ? n.bits : f32_to_f64(n.bits);
+	if (t == PTX_TYPE_F32)
+		return n.kind == NUMBER_F32 ? n.bits : f64_to_f32(n.bits);
+	if (info->kind == PTX_KIND_B && n.is_exact_form &&
+	    bits == (n.kind == NUMBER_F32 ? 32u : 64u))
+		return n.bits;
+	parser_fail(p, ERR_PTX_SYNTAX,
+		    "a float constant where an integer should stand");
+	return 0;
+}
