@@ -37,7 +37,7 @@ weft_program(weft-worker gpu/worker)
 weft_program(weft cli)
 weft_program(weftd node)
 
-weft_folder(tests/support DEPS base)
+weft_folder(tests/support DEPS gpu/program base)
 weft_test(base DEPS base LIBS PkgConfig::crypto)
 weft_test(gpu/ptx DEPS base)
 weft_test(gpu/strict DEPS base LIBS m)

@@ -152,6 +152,25 @@ enum err program_header_total(struct program_header *h)
 	return ERR_OK;
 }
 
+uint64_t program_sample_ops(const struct program_header *h)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < h->row_count; i++) {
+		const struct program_header_row *r = &h->rows[i];
+		uint64_t ops =
+			r->warps ? r->mean_ops / r->warps + 1 : r->mean_ops;
+		uint64_t part;
+
+		if (h->totals.ops_per_task == 0 ||
+		    !u64_muldiv_up(r->ctas * r->mean_ops, ops,
+				   h->totals.ops_per_task, &part) ||
+		    !u64_add(sum, part, &sum))
+			return h->totals.ops_per_task;
+	}
+	return sum;
+}
+
 static bool needs_eq(const struct program_needs *a,
 		     const struct program_needs *b)
 {

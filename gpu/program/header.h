@@ -66,6 +66,12 @@ MUST_USE enum err program_header_make(struct arena *a, const struct program *p,
 MUST_USE enum err program_header_total(struct program_header *h);
 
 /*
+ * Thread-instructions that one drawn CTA sample is expected to take, rounded
+ * up: steps weigh as they are drawn.  0 for a program without launches.
+ */
+uint64_t program_sample_ops(const struct program_header *h);
+
+/*
  * Does h fit p: are the fields that follow from p as program_header_make
  * gives them, and the totals the rows' sums?
  * Returns ERR_OK, ERR_REFUSED, ERR_NO_MEMORY, ERR_OVERFLOW.
