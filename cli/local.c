@@ -1,0 +1,314 @@
+/*
+ * The files that reading the manifest opened are sent along to the worker,
+ * which reads the same manifest again from memory.
+ */
+#include "cli/local.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/compile.h"
+#include "gpu/program/task.h"
+
+/* build_files that remembers what was opened. */
+struct recorder {
+	struct cli *c;
+	struct local_job *j;
+	struct build_files inner;
+};
+
+static enum err remember(struct cli *c, struct local_job *j,
+			 const struct build_source *s, struct bytes bytes)
+{
+	struct job_file *f;
+
+	if (j->sent_count == JOB_FILES_MAX)
+		return ERR_LIMIT;
+	f = &j->sent[j->sent_count];
+	f->kind = s->kind;
+	f->name = s->name;
+	f->bytes = arena_copy(c->arena, bytes);
+	if (!f->bytes.p && bytes.n)
+		return ERR_NO_MEMORY;
+	j->sent_count++;
+	return ERR_OK;
+}
+
+static enum err record_open(void *ctx, const struct build_source *s,
+			    uint64_t max_bytes, struct build_data *ret_data,
+			    const char **reterr_why)
+{
+	struct recorder *r = ctx;
+	enum err e =
+		r->inner.open(r->inner.ctx, s, max_bytes, ret_data, reterr_why);
+
+	if (e)
+		return e;
+	e = remember(r->c, r->j, s, ret_data->bytes);
+	if (e) {
+		*reterr_why = err_words(e);
+		r->inner.close(r->inner.ctx, ret_data);
+	}
+	return e;
+}
+
+static void record_close(void *ctx, struct build_data *d)
+{
+	struct recorder *r = ctx;
+
+	r->inner.close(r->inner.ctx, d);
+}
+
+/* Bytes of symbols, which only the worker reads. */
+static enum cli_exit send_symbols(struct cli *c, struct local_job *j)
+{
+	for (uint32_t i = 0; i < j->m.symbol_count; i++) {
+		const struct build_source *s = &j->m.symbols[i].from;
+		struct build_diag diag = {.file = j->m.file, .at = s->at};
+		struct build_data data;
+		enum err e;
+
+		if (s->kind != BUILD_SOURCE_PATH)
+			continue;
+		e = build_open(&j->files, s, JOB_RECORD_BYTES_MAX, &data,
+			       &diag.text);
+		if (e)
+			return compile_fail(c, e, &diag);
+		e = remember(c, j, s, data.bytes);
+		build_close(&j->files, s, &data);
+		if (e)
+			return compile_fail(c, e, &diag);
+	}
+	return CLI_DONE;
+}
+
+static enum cli_exit read_manifest(struct cli *c, struct local_job *j)
+{
+	struct recorder recorder = {c, j, j->files};
+	struct build_files files = {&recorder, record_open, record_close};
+	struct build_diag diag = {0};
+	enum err e =
+		manifest_read(c->arena, j->text, j->path, &files, &j->m, &diag);
+
+	if (e)
+		return compile_fail(c, e, &diag);
+	return send_symbols(c, j);
+}
+
+enum cli_exit local_open(struct cli *c, const char *path, struct local_job *j)
+{
+	const char *name;
+	enum cli_exit code;
+
+	memset(j, 0, sizeof(*j));
+	j->path = path;
+	j->folder.folder_fd = -1;
+	j->sent = ARENA_ARRAY(c->arena, JOB_FILES_MAX, struct job_file);
+	if (!j->sent)
+		return cli_fail(c, CLI_FAILED, "no_memory", "out of memory");
+	code = work_read(c, path, BUILD_MANIFEST_BYTES_MAX, &j->text);
+	if (!code)
+		code = compile_folder(c, path, &j->folder.folder_fd, &name);
+	if (code)
+		return code;
+	j->files = build_files_folder(&j->folder);
+	code = read_manifest(c, j);
+	if (!code)
+		code = compile_manifest(c, &j->m, &j->files, &j->ptx,
+					&j->ptx_count);
+	return code;
+}
+
+void local_close(struct local_job *j)
+{
+	if (j->folder.folder_fd >= 0)
+		close(j->folder.folder_fd);
+	j->folder.folder_fd = -1;
+}
+
+static enum cli_exit input_memory(struct cli *c, struct local_inputs *in,
+				  uint32_t buffer, struct bytes bytes)
+{
+	struct memory m;
+
+	if (memory_new("input", bytes.n, &m))
+		return cli_fail(c, CLI_FAILED, "no_memory",
+				"no memory for inputs");
+	if (bytes.n)
+		memcpy(m.p, bytes.p, bytes.n);
+	in->inputs[in->count] = (struct job_input){buffer, bytes.n};
+	in->memory[in->count] = m;
+	in->count++;
+	if (memory_freeze(&in->memory[in->count - 1]))
+		return cli_fail(c, CLI_FAILED, "io", "cannot seal an input");
+	return CLI_DONE;
+}
+
+enum cli_exit local_inputs(struct cli *c, struct local_job *j, uint64_t index,
+			   struct local_inputs *ret)
+{
+	struct build_diag diag = {0};
+	struct buf record = buf_make(PROGRAM_TASK_BYTES_MAX);
+	enum cli_exit code = CLI_DONE;
+	enum err e;
+
+	ret->count = 0;
+	e = build_task_open(c->arena, &j->m, &j->files,
+			    j->result.encoding.n ? &j->result.id : NULL, index,
+			    &ret->task, &diag);
+	if (e)
+		return compile_fail(c, e, &diag);
+	program_task_encode(&record, &ret->task.task);
+	ret->record = arena_copy(c->arena, buf_bytes(&record));
+	if (record.err || !ret->record.p)
+		code = cli_fail(c, CLI_FAILED, "too_large",
+				"the task's record is too large");
+	buf_free(&record);
+	for (uint32_t i = 0; i < ret->task.task.input_count && !code; i++)
+		code = input_memory(c, ret, ret->task.input_buffers[i],
+				    ret->task.inputs[i]);
+	if (code)
+		local_inputs_free(j, ret);
+	return code;
+}
+
+void local_inputs_free(struct local_job *j, struct local_inputs *in)
+{
+	for (uint32_t i = 0; i < in->count; i++)
+		memory_free(&in->memory[i]);
+	in->count = 0;
+	build_task_close(&j->files, &in->task);
+}
+
+static enum cli_exit take_built(struct cli *c, struct local_job *j,
+				struct client *client)
+{
+	struct bytes answer = arena_copy(c->arena, client_answer(client));
+
+	if (!answer.p || job_built_decode(c->arena, answer, &j->built) ||
+	    build_result_decode(c->arena, j->built.result, &j->result))
+		return work_bad_answer(c);
+	return CLI_DONE;
+}
+
+static void encode_build(struct buf *out, struct cli *c, struct local_job *j,
+			 const struct local_inputs *in, bool want_quote,
+			 bool any_class)
+{
+	struct job_file *ptx = ARENA_ARRAY(c->arena, (size_t)j->ptx_count + 1,
+					   struct job_file);
+	struct job_build b = {
+		.manifest = j->text,
+		.manifest_name = bytes_str(j->path),
+		.ptx = ptx,
+		.ptx_count = j->ptx_count,
+		.files = j->sent,
+		.file_count = j->sent_count,
+		.want_quote = want_quote,
+		.any_class = any_class,
+		.task = in->record,
+		.inputs = (struct job_input *)in->inputs,
+		.input_count = in->count,
+		.seed = 1,
+		.how = j->how,
+	};
+
+	if (!ptx) {
+		out->err = ERR_NO_MEMORY;
+		return;
+	}
+	for (uint32_t i = 0; i < j->ptx_count; i++)
+		ptx[i] = (struct job_file){0, bytes_str(j->ptx[i].name),
+					   j->ptx[i].text};
+	job_build_encode(out, &b);
+}
+
+enum cli_exit local_build(struct cli *c, struct local_job *j, bool want_quote,
+			  bool any_class)
+{
+	static struct local_inputs in;
+	struct buf request = buf_make(WIRE_FRAME_BYTES_MAX);
+	int fds[PROGRAM_BUFFERS_MAX];
+	struct work w = {.kind = WIRE_BUILD,
+			 .request = &request,
+			 .fds = fds,
+			 .label = want_quote ? "quoting" : NULL};
+	struct client *client;
+	enum cli_exit code = CLI_DONE;
+
+	memset(&in, 0, sizeof(in));
+	if (want_quote)
+		code = local_inputs(c, j, 0, &in);
+	if (code)
+		return code;
+	for (uint32_t i = 0; i < in.count; i++)
+		fds[i] = in.memory[i].fd;
+	w.fd_count = in.count;
+	encode_build(&request, c, j, &in, want_quote, any_class);
+	code = work_run(c, &w, &client);
+	if (!code) {
+		code = take_built(c, j, client);
+		client_free(client);
+	}
+	if (want_quote)
+		local_inputs_free(j, &in);
+	return code;
+}
+
+static bool is_sold(char class_name)
+{
+	return strchr("ABRS", class_name) != NULL;
+}
+
+enum cli_exit local_admit(struct cli *c, const struct local_job *j)
+{
+	struct buf text = buf_make(64u << 10);
+	enum cli_exit code;
+
+	if (is_sold(j->result.class_name))
+		return CLI_DONE;
+	buf_printf(&text, "%s: class %c is not sold (--any-class runs it)",
+		   j->path, j->result.class_name);
+	for (uint32_t i = 0; i < j->result.launch_count; i++) {
+		const struct build_launch *l = &j->result.launches[i];
+
+		if (is_sold(l->class_name))
+			continue;
+		for (uint32_t k = 0; k < l->reason_count; k++) {
+			const struct build_reason *r =
+				&j->result.reasons[l->first_reason + k];
+
+			buf_printf(&text, "\n  %.*s%sline %u: %.*s: %.*s; %.*s",
+				   (int)r->file.n, (const char *)r->file.p,
+				   r->file.n ? " " : "", r->line,
+				   (int)r->opcode.n, (const char *)r->opcode.p,
+				   (int)r->reason.n, (const char *)r->reason.p,
+				   (int)r->hint.n, (const char *)r->hint.p);
+		}
+	}
+	code = cli_fail(c, CLI_REFUSED, "class_refused", "%.*s", (int)text.n,
+			(const char *)text.p);
+	buf_free(&text);
+	return code;
+}
+
+enum cli_exit local_sampled(struct cli *c, const struct local_job *j)
+{
+	const struct job_run *r = &j->built.end;
+
+	if (r->outcome == JOB_OK)
+		return CLI_DONE;
+	return cli_fail(
+		c, r->outcome == JOB_REFUSED ? CLI_REFUSED : CLI_FAULTED,
+		job_outcome_word(r->outcome),
+		"a sampled CTA ended as %s: %.*s: %.*s\n  kernel %.*s, "
+		"step %llu, PTX line %llu, source line %llu, CTA %llu, "
+		"thread %llu, address 0x%llx",
+		job_outcome_word(r->outcome), (int)r->reason.n,
+		(const char *)r->reason.p, (int)r->text.n,
+		(const char *)r->text.p, (int)r->kernel.n,
+		(const char *)r->kernel.p, (unsigned long long)r->step,
+		(unsigned long long)r->line, (unsigned long long)r->source_line,
+		(unsigned long long)r->cta, (unsigned long long)r->thread,
+		(unsigned long long)r->address);
+}
