@@ -26,7 +26,7 @@ weft_folder(cli DEPS rpc gpu/client gpu/build gpu/program gpu/ptx verify market
 weft_folder(node/core DEPS verify market gpu/program ledger base)
 weft_folder(node/engine DEPS node/core ledger base)
 weft_folder(node/data DEPS node/core gpu/program base LIBS PkgConfig::lmdb)
-weft_folder(node/provider DEPS node/core gpu/program market ledger base)
+weft_folder(node/provider DEPS node/core gpu/program verify market ledger base)
 weft_folder(node/verifier DEPS node/core gpu/program verify market ledger base)
 weft_folder(node/buyer DEPS node/core gpu/program market ledger base)
 weft_folder(node DEPS node/buyer node/verifier node/provider node/data node/engine
@@ -56,7 +56,7 @@ weft_test(cli DEPS base)
 weft_test(node/core DEPS verify market gpu/program ledger base)
 weft_test(node/engine DEPS node/core ledger base)
 weft_test(node/data DEPS node/core gpu/program base)
-weft_test(node/provider DEPS node/core gpu/program market ledger base)
+weft_test(node/provider DEPS node/core gpu/program verify market ledger base)
 weft_test(node/verifier DEPS node/core gpu/program verify market ledger base)
 weft_test(node/buyer DEPS node/core gpu/program market ledger base)
 
