@@ -138,6 +138,8 @@ struct market_job {
 	/* tasks: free + in_lease + committed + done + quarantined = count */
 	uint32_t free_count;
 	uint32_t free_ranges;
+	uint32_t low_first; /* the lowest free range */
+	uint32_t low_count;
 	uint32_t in_lease_count;  /* open, accepted */
 	uint32_t committed_count; /* committed, auditing */
 	uint32_t done_count;	  /* paid for */
@@ -148,6 +150,7 @@ struct market_job {
 	enum market_job_index index;
 	uint32_t backoff;      /* n: looked at again in 2^n */
 	uint64_t retry_height; /* WAITING: when */
+	uint64_t due_height;   /* its entry in MARKET_QUEUE_JOB; 0: none */
 	/* what auditors reported: sum of 1000 * count / mean_ops */
 	uint64_t counted_milli;
 	uint32_t counted_samples;
@@ -191,6 +194,10 @@ void market_job_redeclare_decode(struct dec *d,
 				 struct market_job_redeclare *ret_x);
 void market_job_cancel_encode(struct buf *b, const struct market_job_cancel *x);
 void market_job_cancel_decode(struct dec *d, struct market_job_cancel *ret_x);
+
+/* The totals as one array of twelve. */
+void market_work_encode(struct buf *b, const struct market_work *w);
+void market_work_decode(struct dec *d, struct market_work *ret_w);
 
 /* The state's record. */
 void market_job_encode(struct buf *b, const struct market_job *j);

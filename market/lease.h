@@ -235,6 +235,9 @@ MARKET_LEASE_BODY(retract)
 MARKET_LEASE_BODY(extend)
 #undef MARKET_LEASE_BODY
 
+void market_totals_encode(struct buf *b, const struct market_totals *t);
+void market_totals_decode(struct dec *d, struct market_totals *ret_t);
+
 /* May a provider give this reason when it declines; when it fails? */
 bool market_reason_declines(enum reason r);
 bool market_reason_fails(enum reason r);

@@ -93,6 +93,8 @@ struct market_offer {
 	uint32_t used_slots;	/* unsettled up to commit */
 	bool withdrawn;
 	bool indexed; /* matchable: it is in the index */
+	uint32_t
+		index_record; /* the owner\'s record, as its index key has it */
 };
 
 /*
@@ -115,6 +117,17 @@ MUST_USE enum err market_offer_decode(struct bytes in,
 
 /* The id that an offer.post gets: of its transaction's id. */
 struct hash market_offer_id(const struct hash *txid);
+
+/*
+ * The compute capabilities that offers may state, ascending: each has a
+ * bucket of its own in the indexes.  A card between two of them offers the
+ * lower one.
+ */
+uint32_t market_sm_bucket_count(void);
+uint32_t market_sm_bucket(uint32_t index); /* index below the count */
+bool market_sm_known(uint32_t sm);
+/* Is there a bucket at or above sm (0: a cpu will do)? */
+bool market_sm_served(uint32_t sm);
 
 /* Is it ever matched at this height, slots aside? */
 bool market_offer_stands(const struct market_offer *o, uint64_t height);
