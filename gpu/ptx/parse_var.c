@@ -423,6 +423,11 @@ void parser_variable(struct parser *p, struct linkage linkage)
 	    (v.space == PTX_SPACE_PARAM || v.space == PTX_SPACE_LOCAL))
 		parser_fail(p, ERR_PTX_SYNTAX,
 			    "such a variable stands in a function");
+	/* State has a name of its own, which scopes would take from it. */
+	if (p->function != PTX_NO_INDEX &&
+	    (v.space == PTX_SPACE_GLOBAL || v.space == PTX_SPACE_CONST))
+		parser_fail(p, ERR_PTX_UNKNOWN,
+			    "such a variable stands outside functions here");
 	width = take_shape(p, &v);
 	do
 		take_declarator(p, v, width);
