@@ -62,7 +62,8 @@ struct ledger_line {
 	uint64_t height;
 	uint32_t index; /* within the block, ascending */
 	enum ledger_why why;
-	bool is_in; /* amount came in, else went out */
+	bool is_in;   /* amount came in, else went out */
+	bool is_lock; /* of a lock; the balance did not move */
 	struct coin amount;
 	struct coin balance; /* after it */
 	struct hash ref;     /* lease, job, transaction; zero: none */
@@ -104,6 +105,10 @@ MUST_USE enum err ledger_node_get(struct ledger *l,
 MUST_USE enum err ledger_operator(struct ledger *l,
 				  const struct pubkey *account,
 				  struct pubkey *ret_operator);
+
+/* What an operator signs to be named by account's announcement. */
+struct hash ledger_operator_digest(struct bytes chain_id,
+				   const struct pubkey *account);
 
 /* The next announced node after an account (NULL: first), in key order. */
 MUST_USE enum err ledger_node_next(struct ledger *l, const struct pubkey *after,

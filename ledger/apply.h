@@ -68,7 +68,8 @@ void ledger_beacon_encode(struct bytes chain_id, uint64_t height,
 
 /*
  * The stamp that opens credit for an account (section 1 of doc/protocol.md):
- * SHA-256(T("weft/stamp") || [chain_id, block_id, account, nonce]) begins
+ * SHA-256(T("weft/stamp") || u32be length || chain_id || block_id || account ||
+ * u64be nonce) begins
  * with params.credit_stamp_bits zero bits.
  */
 struct hash ledger_stamp_hash(struct bytes chain_id,

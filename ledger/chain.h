@@ -32,9 +32,6 @@ struct ledger_chain;
 /* Blocks that ledger_chain_rollback can undo. */
 #define LEDGER_UNDO_BLOCKS 1000u
 
-/* Transactions that one sender may have checked and not yet in a block. */
-#define LEDGER_PENDING_MAX 1024u
-
 struct ledger_chain_options {
 	bool history;  /* keep account lines and transaction index */
 	bool blocks;   /* keep blocks and results (solo, follow) */
@@ -200,6 +197,11 @@ struct ledger_kept {
 MUST_USE enum err ledger_chain_block(struct ledger_chain *c, struct arena *a,
 				     uint64_t height,
 				     struct ledger_kept *ret_kept);
+
+/* The genesis encoding; lives in a.  ERR_OK, ERR_NOT_FOUND, ERR_STORE,
+ * ERR_NO_MEMORY. */
+MUST_USE enum err ledger_chain_genesis(struct ledger_chain *c, struct arena *a,
+				       struct bytes *ret_genesis);
 
 /* Where a transaction went: needs options.history.  ERR_OK, ERR_NOT_FOUND,
  * ERR_STORE. */

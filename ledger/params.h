@@ -136,8 +136,12 @@ uint64_t ledger_param_get(const struct ledger_params *p, enum ledger_param row);
 MUST_USE enum err ledger_param_set(struct ledger_params *p,
 				   enum ledger_param row, uint64_t value);
 
-/* Array of the values in table order; fewer (an older chain's) decode with
- * defaults for the rest.  Returns ERR_OK, ERR_MALFORMED, ERR_REFUSED. */
+/*
+ * Array of [row, value] for the values that differ from their defaults,
+ * ascending, so that a row appended later changes no chain's bytes.  A default
+ * is therefore frozen once a chain lives (pinned in tests/ledger/params.c).
+ * Returns ERR_OK, ERR_MALFORMED, ERR_REFUSED (out of range).
+ */
 void ledger_params_encode(const struct ledger_params *p, struct buf *out);
 MUST_USE enum err ledger_params_decode(struct bytes in,
 				       struct ledger_params *ret_p);

@@ -36,4 +36,14 @@ MUST_USE enum err ledger_queue_first(struct ledger *l, uint8_t queue,
 				     uint64_t *ret_due_height,
 				     struct hash *ret_id);
 
+/* The one after (*due_height, *id).  ERR_OK, ERR_NOT_FOUND, ERR_STORE. */
+MUST_USE enum err ledger_queue_next(struct ledger *l, uint8_t queue,
+				    uint64_t *due_height, struct hash *id);
+
+/* Take an entry out and say whether it was there.  ERR_OK, ERR_STORE,
+ * ERR_NO_MEMORY. */
+MUST_USE enum err ledger_queue_take(struct ledger *l, uint8_t queue,
+				    uint64_t due_height, const struct hash *id,
+				    bool *ret_there);
+
 #endif /* WEFT_LEDGER_QUEUE_H */

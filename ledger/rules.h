@@ -58,8 +58,11 @@ struct ledger_kind {
 	/*
 	 * The change itself.  Returns ERR_OK, what ledger_refuse gave (all
 	 * its writes are taken back, the fee stays), or an error of the
-	 * environment (the node stops).  ERR_LIMIT, ERR_OVERFLOW and
-	 * ERR_MALFORMED count as refusals: limit_reached, overflow, bad_value.
+	 * environment (ERR_STORE, ERR_NO_MEMORY, ERR_IO, ERR_REFEREE: the
+	 * node stops).  Any other error counts as a refusal of its own word:
+	 * ERR_LIMIT limit_reached, ERR_OVERFLOW overflow, ERR_NOT_FOUND
+	 * not_found, ERR_EXISTS duplicate, ERR_PROOF bad_proof, ERR_SIGNATURE
+	 * bad_signature, the rest bad_value.
 	 */
 	enum err (*apply)(struct ledger *l, const void *body);
 };

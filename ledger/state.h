@@ -71,6 +71,7 @@ struct ledger {
 	uint32_t tx_index;
 	struct pubkey sender; /* the account that acts */
 	struct pubkey signer; /* sender or one of its rig keys */
+	bool is_on_credit;    /* its fee is owed */
 
 	const struct ledger_params *params;
 	const struct ledger_rules *rules;
