@@ -65,11 +65,11 @@ static enum reason reason_of(const struct job_run *run)
 {
 	switch ((enum job_outcome)run->outcome) {
 	case JOB_VOID:
-		return REASON_void_result;
+		return REASON_void;
 	case JOB_OVER:
 		return REASON_limit_ops;
 	case JOB_OK: /* with findings */
-		return REASON_void_result;
+		return REASON_void;
 	case JOB_FAULT:
 	case JOB_REFUSED:
 	case JOB_INCOMPLETE:

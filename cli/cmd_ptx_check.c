@@ -115,7 +115,7 @@ static enum cli_exit check_ptx(struct cli *c, struct bytes ptx)
 			continue;
 		put_kernel(k);
 		for (uint32_t r = 0; r < k->reason_count; r++)
-			put_reason(k->reasons[r].line, (struct bytes){0},
+			put_reason(k->reasons[r].line, BYTES_LIT(""),
 				   k->reasons[r].opcode, k->reasons[r].reason,
 				   k->reasons[r].hint);
 	}
