@@ -68,3 +68,4 @@ if(MPFR_LIBRARY)
 endif()
 set_source_files_properties(tests/bench/strict.c tests/gpu/strict/accuracy.c
   PROPERTIES COMPILE_OPTIONS "-ffp-contract=off;-fno-fast-math")
+weft_tool(tests/bench/ledger DEPS ledger base)

@@ -15,16 +15,9 @@
 #include "base/codec.h"
 #include "ledger/account.h"
 #include "ledger/apply.h"
+#include "ledger/bodies.h"
 #include "ledger/priv/kinds.h"
 #include "ledger/priv/state.h"
-
-struct announce {
-	struct ledger_node node;
-	struct sig operator_sig;
-	bool has_stamp;
-	struct hash stamp_block;
-	uint64_t stamp_nonce;
-};
 
 static void dec_node(struct dec *d, struct ledger_node *n)
 {
@@ -67,6 +60,23 @@ static void enc_node(struct buf *b, const struct ledger_node *n)
 		enc_nil(b);
 }
 
+void ledger_announce_encode(struct buf *out, const struct ledger_announce *a)
+{
+	enc_array(out, 6);
+	enc_node(out, &a->node);
+	if (a->node.has_operator)
+		enc_sig(out, &a->operator_sig);
+	else
+		enc_nil(out);
+	if (!a->has_stamp) {
+		enc_nil(out);
+		return;
+	}
+	enc_array(out, 2);
+	enc_hash(out, &a->stamp_block);
+	enc_uint(out, a->stamp_nonce);
+}
+
 /* Printable ASCII without blanks: it ends up in URLs and logs. */
 static bool endpoints_ok(const struct ledger_node *n)
 {
@@ -85,7 +95,7 @@ static bool endpoints_ok(const struct ledger_node *n)
 enum err kind_announce_decode(struct arena *a, struct bytes body,
 			      void **ret_body, enum reason *reterr_why)
 {
-	struct announce *an = ARENA_NEW(a, struct announce);
+	struct ledger_announce *an = ARENA_NEW(a, struct ledger_announce);
 	struct dec d = dec_make(body);
 
 	if (!an)
@@ -124,7 +134,7 @@ struct hash ledger_operator_digest(struct bytes chain_id,
 
 enum err kind_announce_check(struct ledger *l, const void *body)
 {
-	const struct announce *an = body;
+	const struct ledger_announce *an = body;
 	struct hash h;
 
 	if (!an->node.has_operator)
@@ -139,7 +149,7 @@ enum err kind_announce_check(struct ledger *l, const void *body)
 enum err ledger_announce_stamp(struct ledger *l, const void *body,
 			       bool *ret_opens)
 {
-	const struct announce *an = body;
+	const struct ledger_announce *an = body;
 	struct hash h;
 
 	*ret_opens = false;
@@ -162,7 +172,7 @@ static struct ledger_key node_key(const struct pubkey *account)
 
 enum err kind_announce_apply(struct ledger *l, const void *body)
 {
-	const struct announce *an = body;
+	const struct ledger_announce *an = body;
 	struct ledger_key k = node_key(&l->sender);
 	struct buf b = buf_make(LEDGER_VALUE_MAX);
 	enum err e;

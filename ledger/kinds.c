@@ -5,11 +5,10 @@
 #include "ledger/priv/kinds.h"
 #include "base/arena.h"
 #include "base/codec.h"
+#include "ledger/bodies.h"
 #include "ledger/money.h"
 #include "ledger/priv/state.h"
 #include "ledger/rules.h"
-
-#define MEMO_BYTES_MAX 64u
 
 /* clang-format off */
 const struct ledger_kind ledger_kinds[] = {
@@ -36,18 +35,19 @@ const struct ledger_kind ledger_kinds[] = {
 
 const size_t ledger_kind_count = sizeof(ledger_kinds) / sizeof(ledger_kinds[0]);
 
-/* [to, amount, all, memo]: amount is 0 if all is set. */
-struct transfer {
-	struct pubkey to;
-	struct coin amount;
-	bool is_all;
-	struct bytes memo;
-};
+void ledger_transfer_encode(struct buf *out, const struct ledger_transfer *t)
+{
+	enc_array(out, 4);
+	enc_pubkey(out, &t->to);
+	enc_coin(out, t->amount);
+	enc_bool(out, t->is_all);
+	enc_bin(out, t->memo);
+}
 
 enum err kind_transfer_decode(struct arena *a, struct bytes body,
 			      void **ret_body, enum reason *reterr_why)
 {
-	struct transfer *t = ARENA_NEW(a, struct transfer);
+	struct ledger_transfer *t = ARENA_NEW(a, struct ledger_transfer);
 	struct dec d = dec_make(body);
 
 	if (!t)
@@ -56,7 +56,7 @@ enum err kind_transfer_decode(struct arena *a, struct bytes body,
 	t->to = dec_pubkey(&d);
 	t->amount = dec_coin(&d);
 	t->is_all = dec_bool(&d);
-	t->memo = dec_bin(&d, MEMO_BYTES_MAX);
+	t->memo = dec_bin(&d, LEDGER_MEMO_BYTES_MAX);
 	if (dec_end(&d) != ERR_OK)
 		return dec_end(&d);
 	*ret_body = t;
@@ -66,7 +66,7 @@ enum err kind_transfer_decode(struct arena *a, struct bytes body,
 
 enum err kind_transfer_apply(struct ledger *l, const void *body)
 {
-	const struct transfer *t = body;
+	const struct ledger_transfer *t = body;
 	struct ledger_note note = {LEDGER_WHY_transfer, l->tx_id};
 	struct coin amount = t->amount;
 	enum err e = ERR_OK;
