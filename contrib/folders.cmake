@@ -7,6 +7,14 @@ weft_folder(base LIBS PkgConfig::secp256k1 PkgConfig::sodium PkgConfig::crypto
   msgpackc)
 weft_folder(gpu/ptx DEPS base)
 weft_folder(gpu/program DEPS base)
+set(LANE_FLAGS -O3 -ffp-contract=off -frounding-math -fno-strict-aliasing)
+set(LANE_AVX2 -mavx2 -mfma -mbmi -mbmi2 -mlzcnt -mpopcnt)
+set_source_files_properties(gpu/exec/lanes_plain.c PROPERTIES
+  COMPILE_OPTIONS "${LANE_FLAGS}")
+set_source_files_properties(gpu/exec/lanes_avx2.c PROPERTIES
+  COMPILE_OPTIONS "${LANE_FLAGS};${LANE_AVX2}")
+set_source_files_properties(gpu/exec/lanes_avx512.c PROPERTIES
+  COMPILE_OPTIONS "${LANE_FLAGS};${LANE_AVX2};-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mavx512cd;-mprefer-vector-width=512")
 weft_folder(gpu/exec DEPS gpu/program gpu/ptx base LIBS m pthread)
 weft_folder(gpu/cuda DEPS gpu/program gpu/ptx base LIBS dl)
 weft_folder(gpu/strict DEPS base)
@@ -46,6 +54,7 @@ weft_test(gpu/exec DEPS gpu/ptx gpu/program base)
 weft_test(gpu/build DEPS gpu/strict gpu/program gpu/ptx base)
 weft_test(gpu/worker DEPS gpu/client gpu/build gpu/exec gpu/program gpu/ptx
   base)
+weft_fuzz(worker_frame DEPS gpu/client gpu/program base)
 weft_tool(tests/liar/worker DEPS gpu/client gpu/program base)
 weft_test(gpu/client DEPS gpu/program base)
 weft_folder(tests/support/ledger DEPS ledger base)
@@ -69,3 +78,4 @@ endif()
 set_source_files_properties(tests/bench/strict.c tests/gpu/strict/accuracy.c
   PROPERTIES COMPILE_OPTIONS "-ffp-contract=off;-fno-fast-math")
 weft_tool(tests/bench/ledger DEPS ledger base)
+weft_tool(tests/bench/exec DEPS gpu/exec gpu/ptx gpu/program base)
