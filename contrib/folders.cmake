@@ -27,7 +27,7 @@ weft_folder(ledger PURE DEPS base LIBS PkgConfig::lmdb)
 weft_folder(market PURE DEPS ledger base)
 weft_folder(wallet DEPS ledger base LIBS PkgConfig::sodium)
 weft_folder(verify PURE DEPS market ledger gpu/program base)
-weft_folder(rpc DEPS market wallet ledger base LIBS PkgConfig::jansson)
+weft_folder(rpc DEPS market ledger base LIBS PkgConfig::jansson)
 weft_folder(cli DEPS rpc gpu/client gpu/build gpu/program gpu/ptx verify market
   wallet ledger base
   LIBS PkgConfig::jansson PkgConfig::event PkgConfig::png)
@@ -62,7 +62,8 @@ weft_test(ledger DEPS tests/support/ledger base)
 weft_test(market DEPS tests/support/ledger ledger base)
 weft_test(wallet DEPS ledger base)
 weft_test(verify DEPS market ledger gpu/program base)
-weft_test(rpc DEPS market wallet ledger base LIBS PkgConfig::jansson)
+weft_test(rpc DEPS tests/support/ledger market ledger base
+  LIBS PkgConfig::jansson)
 weft_test(cli DEPS base)
 weft_test(node/core DEPS verify market gpu/program ledger base)
 weft_test(node/engine DEPS node/core ledger base)
@@ -79,3 +80,5 @@ set_source_files_properties(tests/bench/strict.c tests/gpu/strict/accuracy.c
   PROPERTIES COMPILE_OPTIONS "-ffp-contract=off;-fno-fast-math")
 weft_tool(tests/bench/ledger DEPS ledger base)
 weft_tool(tests/bench/exec DEPS gpu/exec gpu/ptx gpu/program base)
+
+weft_fuzz(rpc DEPS rpc market ledger base LIBS PkgConfig::jansson)

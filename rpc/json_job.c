@@ -1,0 +1,190 @@
+/*
+ * Jobs and the totals of their work as JSON, and back.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+
+#include "ledger/state.h"
+#include "market/explain.h"
+#include "market/job.h"
+#include "rpc/priv/call.h"
+
+/* name in JSON, field: both directions from one list. */
+#define WORK_COUNTS(X)                      \
+	X(ops_per_task, ops_per_task)       \
+	X(limit_ops, limit_ops)             \
+	X(cta_ops_max, cta_ops_max)         \
+	X(sample_ops, sample_ops)           \
+	X(cta_open_max_bytes, cta_open_max) \
+	X(written_bytes, written_bytes)     \
+	X(input_bytes, input_bytes)         \
+	X(output_bytes, output_bytes)       \
+	X(memory_bytes, memory_bytes)
+
+static const struct {
+	uint32_t bit;
+	const char *word;
+} classes[] = {
+	{MARKET_CLASS_A, "A"}, {MARKET_CLASS_A_ASSUMED, "A_assumed"},
+	{MARKET_CLASS_B, "B"}, {MARKET_CLASS_R, "R"},
+	{MARKET_CLASS_S, "S"},
+};
+
+json_t *json_of_work(const struct market_work *w)
+{
+	json_t *o = json_object();
+
+#define X(name, field) out_count(o, #name, w->field);
+	WORK_COUNTS(X)
+#undef X
+	out_number(o, "step_count", w->step_count);
+	out_number(o, "sm_min", w->sm_min);
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
+		if (classes[i].bit == w->class_bit)
+			out_text(o, "class", classes[i].word);
+	}
+	return o;
+}
+
+static bool take(const struct rpc *r, json_t *o, const char *key,
+		 enum rpc_type type, struct rpc_arg *a, const char **why)
+{
+	static char words[128];
+	json_t *v = json_object_get(o, key);
+
+	if (v && rpc_value_read(r, type, v, a, why))
+		return true;
+	snprintf(words, sizeof(words), "params.work.%s: expected %s", key,
+		 v ? *why : "to be there");
+	*why = words;
+	return false;
+}
+
+bool work_of_json(const struct rpc *r, json_t *o, struct market_work *ret_work,
+		  const char **why)
+{
+	struct market_work w = {0};
+	struct rpc_arg a = {0};
+
+#define X(name, field)                                   \
+	if (!take(r, o, #name, RPC_TYPE_COUNT, &a, why)) \
+		return false;                            \
+	w.field = a.number;
+	WORK_COUNTS(X)
+#undef X
+	if (!take(r, o, "step_count", RPC_TYPE_NUMBER, &a, why))
+		return false;
+	w.step_count = (uint32_t)a.number;
+	if (!take(r, o, "sm_min", RPC_TYPE_NUMBER, &a, why))
+		return false;
+	w.sm_min = (uint32_t)a.number;
+	if (!take(r, o, "class", RPC_TYPE_TEXT, &a, why))
+		return false;
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
+		if (bytes_eq(a.text, bytes_str(classes[i].word)))
+			w.class_bit = classes[i].bit;
+	}
+	if (!w.class_bit) {
+		*why = "params.work.class: expected A, A_assumed, B, R or S";
+		return false;
+	}
+	*ret_work = w;
+	return true;
+}
+
+static const char *state_word(enum market_job_state s)
+{
+	switch (s) {
+	case MARKET_JOB_OPEN:
+		return "open";
+	case MARKET_JOB_PAUSED:
+		return "paused";
+	case MARKET_JOB_CLOSING:
+		return "closing";
+	case MARKET_JOB_ENDED:
+		return "ended";
+	}
+	return "?";
+}
+
+static const char *confidence_word(enum market_confidence c)
+{
+	switch (c) {
+	case MARKET_SAMPLED:
+		return "sampled";
+	case MARKET_SAMPLES:
+		return "samples";
+	case MARKET_DUAL:
+		return "dual";
+	case MARKET_FULL:
+		return "full";
+	case MARKET_TASKS:
+		return "tasks";
+	}
+	return "?";
+}
+
+static void put_money(json_t *o, const struct market_job *j)
+{
+	out_coin(o, "escrow_picks", j->escrow);
+	out_coin(o, "reserved_picks", j->reserved);
+	out_coin(o, "paid_picks", j->paid);
+	out_coin(o, "fees_picks", j->fees);
+	out_coin(o, "price_max_picks_per_gop", j->terms.gop_price_max);
+}
+
+static void put_tasks(json_t *o, const struct market_job *j)
+{
+	json_t *t = json_object();
+
+	out_number(t, "count", j->terms.task_count);
+	out_number(t, "free", j->free_count);
+	out_number(t, "in_lease", j->in_lease_count);
+	out_number(t, "committed", j->committed_count);
+	out_number(t, "done", j->done_count);
+	out_number(t, "quarantined", j->quarantined_count);
+	json_object_set_new(o, "tasks", t);
+}
+
+json_t *json_of_job(const struct rpc *r, struct ledger *l,
+		    const struct market_job *j)
+{
+	json_t *o = json_object();
+
+	out_hash(o, "id", &j->id);
+	out_account(o, "buyer", r, &j->buyer);
+	out_text(o, "state", state_word(j->state));
+	out_text(o, "reason", reason_word(j->reason));
+	put_tasks(o, j);
+	put_money(o, j);
+	out_hash(o, "program", &j->terms.program_id);
+	out_hash(o, "header_root", &j->terms.header_root);
+	out_hash(o, "tasks_root", &j->terms.tasks_root);
+	out_text(o, "confidence", confidence_word(j->terms.confidence));
+	json_object_set_new(o, "work", json_of_work(&j->terms.work));
+	out_number(o, "posted_height", j->posted_height);
+	out_number(o, "deadline_height", j->terms.deadline_height);
+	out_number(o, "ended_height", j->ended_height);
+	out_number(o, "height", l->height);
+	return o;
+}
+
+json_t *json_of_misfits(const uint32_t *counts)
+{
+	json_t *o = json_object(), *all = json_array();
+
+	for (unsigned i = 0; i < MARKET_MISFIT_COUNT; i++) {
+		json_t *x;
+
+		if (!counts[i])
+			continue;
+		x = json_object();
+		out_text(x, "reason",
+			 market_misfit_word((enum market_misfit)i));
+		out_text(x, "words", market_misfit_text((enum market_misfit)i));
+		out_number(x, "count", counts[i]);
+		json_array_append_new(all, x);
+	}
+	json_object_set_new(o, "reasons", all);
+	return o;
+}
