@@ -68,6 +68,7 @@ struct verify_audit {
 	uint64_t reveal_height;
 	uint32_t prove_index; /* PROVE: the sample */
 	struct coin paid;     /* to the auditor */
+	struct coin missed;   /* taken from silent ones */
 	uint64_t end_height;
 };
 
@@ -76,7 +77,7 @@ MUST_USE enum err verify_audit_get(struct ledger *l, const struct hash *lease,
 				   struct verify_audit *ret_audit);
 
 /* The auditor on duty. */
-const struct pubkey *verify_auditor(const struct verify_audit *a);
+const struct pubkey *verify_audit_auditor(const struct verify_audit *a);
 
 /*
  * Audits that wait for this account: the first with a lease id above *after
@@ -102,6 +103,7 @@ struct verify_demand {
 	uint32_t open_cases; /* answers on their way */
 	uint32_t buyer_used; /* samples the buyer has had */
 	bool is_open;
+	struct coin deposit;
 };
 
 MUST_USE enum err verify_demand_get(struct ledger *l, const struct hash *lease,

@@ -17,9 +17,12 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "base/sig.h"
-#include "gpu/program/program.h"
+#include "gpu/program/judge.h"
 
 struct arena;
+struct hash;
+struct market_lease;
+struct pubkey;
 
 #define VERIFY_EVIDENCE_VERSION 1u
 
@@ -51,5 +54,16 @@ void verify_evidence_encode(struct buf *out, const struct verify_evidence *e);
 /* Form only; borrows from in.  ERR_OK, ERR_MALFORMED, ERR_LIMIT. */
 MUST_USE enum err verify_evidence_decode(struct bytes in,
 					 struct verify_evidence *ret_evidence);
+
+/*
+ * The question about one sample of a lease, for the referee or an auditor's
+ * own worker; it borrows opening.
+ * witness_of    the auditor whose witness is wanted, or NULL
+ * sample_index  in the draw; only the witness depends on it
+ */
+struct program_judge_request
+verify_request(const struct market_lease *lease, uint64_t task_count,
+	       const struct hash *seed, const struct pubkey *witness_of,
+	       uint32_t sample_index, struct bytes opening);
 
 #endif /* WEFT_VERIFY_EVIDENCE_H */

@@ -11,6 +11,7 @@
 static enum err check_buffers(const struct program *p)
 {
 	uint64_t sum = 0;
+	uint64_t data = 0;
 
 	if (p->buffer_count > PROGRAM_BUFFERS_MAX ||
 	    p->symbol_count > PROGRAM_SYMBOLS_MAX)
@@ -35,6 +36,9 @@ static enum err check_buffers(const struct program *p)
 		if (s->bytes > TASK_BUFFER_BYTES_MAX - sum)
 			return ERR_LIMIT;
 		sum += s->bytes;
+		if (s->data.n > 0 && s->bytes > PROGRAM_DATA_BYTES_MAX - data)
+			return ERR_LIMIT;
+		data += s->data.n > 0 ? s->bytes : 0;
 	}
 	return ERR_OK;
 }
@@ -187,12 +191,53 @@ static enum err check_step(const struct program *p,
 	return ok ? ERR_OK : ERR_MALFORMED;
 }
 
+/* The expressions that shape a step: everything but its arguments. */
+#define SHAPE_COUNT 11u
+
+static void shape_of(const struct program_step *s,
+		     const struct program_expr *ret[SHAPE_COUNT])
+{
+	for (int i = 0; i < 3; i++) {
+		ret[i] = &s->grid[i];
+		ret[3 + i] = &s->block[i];
+	}
+	ret[6] = &s->shared_bytes;
+	ret[7] = &s->from_offset;
+	ret[8] = &s->to_offset;
+	ret[9] = &s->bytes;
+	ret[10] = &s->with;
+}
+
+static bool step_uses_repeat(const struct program_step *s)
+{
+	const struct program_expr *e[SHAPE_COUNT];
+
+	shape_of(s, e);
+	for (uint32_t i = 0; i < SHAPE_COUNT; i++)
+		if (program_expr_uses_repeat(e[i]))
+			return true;
+	return false;
+}
+
+/* Integers of code to evaluate a step once. */
+static uint64_t step_code(const struct program_step *s)
+{
+	const struct program_expr *e[SHAPE_COUNT];
+	uint64_t n = 0;
+
+	shape_of(s, e);
+	for (uint32_t i = 0; i < SHAPE_COUNT; i++)
+		n += e[i]->code_count;
+	return n;
+}
+
 static enum err check_steps(const struct program *p)
 {
 	uint32_t end[PROGRAM_REPEAT_DEPTH + 1] = {p->step_count};
 	uint64_t times[PROGRAM_REPEAT_DEPTH + 1] = {1};
 	uint32_t depth = 0;
 	uint64_t launches = 0;
+	uint64_t code = 0;
 
 	for (uint32_t i = 0; i < p->step_count; i++) {
 		const struct program_step *s = &p->steps[i];
@@ -205,6 +250,8 @@ static enum err check_steps(const struct program *p)
 			return err;
 		if (s->kind != PROGRAM_STEP_REPEAT) {
 			launches += times[depth];
+			if (step_uses_repeat(s))
+				code += times[depth] * step_code(s);
 		} else {
 			if (s->body_count > end[depth] - i - 1)
 				return ERR_MALFORMED;
@@ -214,7 +261,7 @@ static enum err check_steps(const struct program *p)
 			times[depth + 1] = times[depth] * s->count;
 			depth++;
 		}
-		if (launches > PROGRAM_LAUNCHES_MAX)
+		if (launches > PROGRAM_LAUNCHES_MAX || code > PROGRAM_EVAL_MAX)
 			return ERR_LIMIT;
 	}
 	return ERR_OK;
@@ -238,20 +285,6 @@ enum err program_check_form(const struct program *p)
 			return err;
 	}
 	return check_steps(p);
-}
-
-static bool step_uses_repeat(const struct program_step *s)
-{
-	bool uses = program_expr_uses_repeat(&s->shared_bytes) ||
-		    program_expr_uses_repeat(&s->from_offset) ||
-		    program_expr_uses_repeat(&s->to_offset) ||
-		    program_expr_uses_repeat(&s->bytes) ||
-		    program_expr_uses_repeat(&s->with);
-
-	for (int i = 0; i < 3; i++)
-		uses = uses || program_expr_uses_repeat(&s->grid[i]) ||
-		       program_expr_uses_repeat(&s->block[i]);
-	return uses;
 }
 
 bool program_step_fixed(const struct program *p, uint32_t step_index)

@@ -36,6 +36,13 @@ struct arena;
 #define PROGRAM_PARAM_BYTES_MAX 32764u
 #define PROGRAM_NAME_BYTES_MAX	4096u /* mangled names can be long */
 
+/* Bytes of all symbols that have data: their start is hashed byte by byte. */
+#define PROGRAM_DATA_BYTES_MAX (64ull << 20)
+
+/* Integers of code that walking all executions evaluates: the sum over the
+ * steps that name a loop of executions times code. */
+#define PROGRAM_EVAL_MAX (1ull << 25)
+
 /* What a launch may be sold as; PTX's classes, numbers on the wire. */
 enum program_class {
 	PROGRAM_CLASS_A = 0,
