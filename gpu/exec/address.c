@@ -1,0 +1,195 @@
+/*
+ * From virtual addresses to host memory: buffers, pieces, constants of the
+ * module, and the windows of shared, local and parameter memory.
+ */
+#include <string.h>
+
+#include "gpu/exec/priv/machine.h"
+
+/* A slot of shared or local memory by its address in that space. */
+static bool slot_window(const struct slot *slots, uint32_t count, uint8_t *host,
+			uint64_t address, uint64_t generic, struct window *w)
+{
+	uint64_t i = (address >> SLOT_SHIFT) - 1;
+	if (i >= count)
+		return false;
+	w->host = host + slots[i].at;
+	w->base = generic + ((i + 1) << SLOT_SHIFT);
+	w->bytes = slots[i].bytes;
+	w->is_writable = true;
+	return true;
+}
+
+static bool shared_window(const struct machine *mc, uint64_t address,
+			  uint64_t generic, struct window *w)
+{
+	const struct exec_module *m = mc->l->m;
+	if (!slot_window(m->shared_slots, m->shared_slot_count, mc->shared,
+			 address, generic, w))
+		return false;
+	if ((address >> SLOT_SHIFT) - 1 == m->dynamic_slot) {
+		w->host = mc->shared + mc->l->dynamic_at;
+		w->bytes = mc->l->in->shared_bytes;
+	}
+	return true;
+}
+
+static bool local_window(const struct machine *mc, const struct strip *s,
+			 uint64_t address, uint64_t generic, struct window *w)
+{
+	w->is_per_lane = true;
+	return slot_window(mc->l->m->local_slots, mc->l->m->local_slot_count,
+			   s->local, address, generic, w);
+}
+
+static bool param_window(const struct machine *mc, uint64_t generic,
+			 struct window *w)
+{
+	w->host = mc->l->params;
+	w->base = generic;
+	w->bytes = mc->l->param_bytes;
+	w->is_writable = false;
+	return true;
+}
+
+/* The last piece that starts at or before offset. */
+static bool piece_window(const struct exec_buffer *b, uint64_t offset,
+			 uint64_t base, struct window *w)
+{
+	size_t low = 0, high = b->piece_count;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (b->pieces[mid].offset <= offset)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == 0 ||
+	    offset - b->pieces[low - 1].offset >= b->pieces[low - 1].bytes)
+		return false;
+	w->host = b->pieces[low - 1].data;
+	w->base = base + b->pieces[low - 1].offset;
+	w->bytes = b->pieces[low - 1].bytes;
+	return true;
+}
+
+static bool buffer_window(const struct machine *mc, uint64_t slot,
+			  uint64_t address, struct window *w)
+{
+	const struct exec_buffer *b = &mc->l->in->buffers[slot];
+	w->buffer = (uint32_t)slot;
+	w->is_writable = b->writable;
+	if (b->data == NULL && b->piece_count > 0)
+		return piece_window(b, address - EXEC_BUFFER_BASE(slot),
+				    EXEC_BUFFER_BASE(slot), w);
+	w->host = b->data;
+	w->base = EXEC_BUFFER_BASE(slot);
+	w->bytes = b->data == NULL ? 0 : b->bytes;
+	return true;
+}
+
+static bool global_window(const struct machine *mc, uint64_t address,
+			  struct window *w)
+{
+	uint64_t slot = (address >> 40) - 1;
+	uint64_t variable = (address >> 40) - 0x8000u;
+	if (slot < mc->l->in->buffer_count)
+		return buffer_window(mc, slot, address, w);
+	if (variable >= mc->l->m->variable_count ||
+	    mc->l->variable_host[variable] == NULL)
+		return false;
+	w->host = mc->l->variable_host[variable];
+	w->base = VARIABLE_BASE(variable);
+	w->bytes = mc->l->m->variables[variable].public.bytes;
+	w->is_writable = false;
+	return true;
+}
+
+static bool generic_window(const struct machine *mc, const struct strip *s,
+			   uint64_t address, struct window *w)
+{
+	uint64_t low = address & (((uint64_t)1 << WINDOW_SHIFT) - 1);
+	if (address >> 40 != 0)
+		return global_window(mc, address, w);
+	switch (address >> WINDOW_SHIFT) {
+	case 1:
+		return shared_window(mc, low, WINDOW_SHARED, w);
+	case 2:
+		return local_window(mc, s, low, WINDOW_LOCAL, w);
+	case 3:
+		return param_window(mc, WINDOW_PARAM, w);
+	default:
+		return false;
+	}
+}
+
+bool machine_window(const struct machine *mc, const struct strip *s,
+		    enum op_space space, uint64_t address,
+		    struct window *ret_window)
+{
+	struct window *w = ret_window;
+	*w = (struct window){.buffer = UINT32_MAX};
+	switch (space) {
+	case SPACE_GLOBAL:
+		return global_window(mc, address, w);
+	case SPACE_SHARED:
+		return shared_window(mc, address, 0, w);
+	case SPACE_LOCAL:
+		return local_window(mc, s, address, 0, w);
+	case SPACE_PARAM:
+		return param_window(mc, 0, w);
+	case SPACE_GENERIC:
+		return generic_window(mc, s, address, w);
+	case SPACE_FRAME:
+		break;
+	}
+	w->host = s->frames;
+	w->bytes = mc->l->m->frame_bytes;
+	w->is_writable = true;
+	return true;
+}
+
+/* Inside the buffer, but no piece shows it. */
+static bool is_unopened(struct machine *mc, const struct window *w,
+			uint64_t address, uint32_t size)
+{
+	if (w->buffer == UINT32_MAX)
+		return false;
+	const struct exec_buffer *b = &mc->l->in->buffers[w->buffer];
+	uint64_t offset = address - EXEC_BUFFER_BASE(w->buffer);
+	return b->data == NULL && size <= b->bytes && offset <= b->bytes - size;
+}
+
+bool machine_reach(struct machine *mc, struct strip *s, enum op_space space,
+		   uint32_t lane, uint64_t address, uint32_t size,
+		   bool is_write, uint8_t **ret_host, struct window *ret_window)
+{
+	struct window *w = ret_window;
+	bool in = machine_window(mc, s, space, address, w) &&
+		  w->bytes >= size && address - w->base <= w->bytes - size;
+	if (address % size != 0) {
+		machine_end(mc, s, EXEC_FAULT, EXEC_REASON_misaligned, lane,
+			    address);
+		return false;
+	}
+	if (!in && is_unopened(mc, w, address, size)) {
+		machine_end(mc, s, EXEC_INCOMPLETE, EXEC_REASON_not_open, lane,
+			    address);
+		mc->end.missing = (struct exec_range){
+			.buffer = w->buffer,
+			.offset = address - EXEC_BUFFER_BASE(w->buffer),
+			.bytes = size};
+		return false;
+	}
+	if (!in || (is_write && !w->is_writable)) {
+		machine_end(mc, s, EXEC_FAULT,
+			    in ? EXEC_REASON_read_only
+			       : EXEC_REASON_out_of_bounds,
+			    lane, address);
+		return false;
+	}
+	*ret_host = w->host + (address - w->base);
+	if (w->is_per_lane)
+		*ret_host += (size_t)lane * mc->l->m->local_bytes;
+	return true;
+}

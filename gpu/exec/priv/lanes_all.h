@@ -1,0 +1,35 @@
+/*
+ * gpu/exec/priv/lanes_all - one set of lane functions and its table.
+ *
+ * Included once by each lanes_*.c, which names the set (LANE_SET, LANE_NAME)
+ * and its vectors' size (LANE_BYTES).
+ */
+#ifndef WEFT_GPU_EXEC_PRIV_LANES_ALL_H
+#define WEFT_GPU_EXEC_PRIV_LANES_ALL_H
+
+#include "gpu/exec/priv/lanes_bits.h"
+#include "gpu/exec/priv/lanes_compare.h"
+#include "gpu/exec/priv/lanes_convert.h"
+#include "gpu/exec/priv/lanes_float.h"
+#include "gpu/exec/priv/lanes_int.h"
+#include "gpu/exec/priv/lanes_memory.h"
+#include "gpu/exec/priv/op.h"
+
+static lane_fn *const lane_table[OP_COUNT] = {
+#define LANE_OP(id, mn, t0, t1, need, allow, args, fn, cost, doc) \
+	[OP_##id] = lane_##fn,
+#include "gpu/exec/ops.def"
+};
+
+const struct lane_set LANE_SET = {
+	.name = LANE_NAME,
+	.span = lane_span_set,
+	.gather = lane_gather,
+	.mask_and = lane_mask_and,
+	.lowest = lane_lowest,
+	.equal = lane_equal,
+	.fill = lane_fill,
+	.ops = lane_table,
+};
+
+#endif /* WEFT_GPU_EXEC_PRIV_LANES_ALL_H */

@@ -1,0 +1,291 @@
+/*
+ * gpu/exec/priv/lanes_float - f32 and f64 arithmetic, exact to the bit.
+ *
+ * Written with vector types, so that the compiler neither fuses nor reorders
+ * nor folds: the rounding mode and the flushing of subnormals are MXCSR's.
+ * Any NaN result gets the bits p->nan32 or p->nan64, whatever the operands'
+ * NaNs were.  min, max, abs, neg and slct work on the bits alone.
+ */
+#ifndef WEFT_GPU_EXEC_PRIV_LANES_FLOAT_H
+#define WEFT_GPU_EXEC_PRIV_LANES_FLOAT_H
+
+#include <immintrin.h>
+
+#include "gpu/exec/priv/lanes_macros.h"
+#include "gpu/exec/priv/soft.h"
+
+#define V_ATTR(n) __attribute__((vector_size(n), may_alias, aligned(16)))
+
+typedef float vf32 V_ATTR(LANE_BYTES);
+typedef double vf64 V_ATTR(LANE_BYTES);
+typedef uint32_t vu32 V_ATTR(LANE_BYTES);
+typedef int32_t vs32 V_ATTR(LANE_BYTES);
+typedef uint64_t vu64 V_ATTR(LANE_BYTES);
+typedef int64_t vs64 V_ATTR(LANE_BYTES);
+/* As many 32-bit values as vu64 has. */
+typedef float hf32
+	__attribute__((vector_size(LANE_BYTES / 2), may_alias, aligned(8)));
+typedef int32_t hs32
+	__attribute__((vector_size(LANE_BYTES / 2), may_alias, aligned(8)));
+typedef uint32_t hu32
+	__attribute__((vector_size(LANE_BYTES / 2), may_alias, aligned(8)));
+
+#define V32 (LANE_BYTES / 4u)
+#define V64 (LANE_BYTES / 8u)
+
+#if LANE_BYTES == 64
+#define V_FMA32(x, y, z) \
+	((vf32)_mm512_fmadd_ps((__m512)(x), (__m512)(y), (__m512)(z)))
+#define V_FMA64(x, y, z) \
+	((vf64)_mm512_fmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(z)))
+#define V_SQRT32(x) ((vf32)_mm512_sqrt_ps((__m512)(x)))
+#define V_SQRT64(x) ((vf64)_mm512_sqrt_pd((__m512d)(x)))
+#elif LANE_BYTES == 32
+#define V_FMA32(x, y, z) \
+	((vf32)_mm256_fmadd_ps((__m256)(x), (__m256)(y), (__m256)(z)))
+#define V_FMA64(x, y, z) \
+	((vf64)_mm256_fmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(z)))
+#define V_SQRT32(x) ((vf32)_mm256_sqrt_ps((__m256)(x)))
+#define V_SQRT64(x) ((vf64)_mm256_sqrt_pd((__m256d)(x)))
+#else
+/* No fused instruction: integers do it, in MXCSR's mode. */
+static inline vf32 v_fma32(vf32 x, vf32 y, vf32 z)
+{
+	vu32 a = (vu32)x, b = (vu32)y, c = (vu32)z, r;
+	for (uint32_t i = 0; i < V32; i++)
+		r[i] = soft_fma32(a[i], b[i], c[i], _mm_getcsr());
+	return (vf32)r;
+}
+static inline vf64 v_fma64(vf64 x, vf64 y, vf64 z)
+{
+	vu64 a = (vu64)x, b = (vu64)y, c = (vu64)z, r;
+	for (uint32_t i = 0; i < V64; i++)
+		r[i] = soft_fma64(a[i], b[i], c[i], _mm_getcsr());
+	return (vf64)r;
+}
+#define V_FMA32(x, y, z) v_fma32(x, y, z)
+#define V_FMA64(x, y, z) v_fma64(x, y, z)
+#define V_SQRT32(x)	 ((vf32)_mm_sqrt_ps((__m128)(x)))
+#define V_SQRT64(x)	 ((vf64)_mm_sqrt_pd((__m128d)(x)))
+#endif
+
+#define LD32(p, i)   (*(const vf32 *)(const void *)((const uint32_t *)(p) + (i)))
+#define LD64(p, i)   (*(const vf64 *)(const void *)((const uint64_t *)(p) + (i)))
+#define LDH(T, p, i) (*(const T *)(const void *)((const uint32_t *)(p) + (i)))
+
+static inline vu32 canon32(vf32 r, uint32_t nan)
+{
+	vu32 is_nan = (vu32)(r != r);
+	return ((vu32)r & ~is_nan) | (is_nan & nan);
+}
+
+static inline vu64 canon64(vf64 r, uint64_t nan)
+{
+	vu64 is_nan = (vu64)(r != r);
+	return ((vu64)r & ~is_nan) | (is_nan & nan);
+}
+
+/* Into [+0, 1]; NaN and -0 become +0. */
+static inline vu32 clamp32(vu32 r)
+{
+	vu32 is_high = (vu32)((vs32)r > 0x3f800000);
+	vu32 is_nan = (vu32)((vs32)r > 0x7f800000);
+	vu32 is_low = (vu32)((vs32)r < 0);
+	r = (r & ~is_high) | (is_high & 0x3f800000u);
+	return r & ~(is_low | is_nan);
+}
+
+static inline void put32(const struct lane_args *p, uint32_t i, vu32 r)
+{
+	vu32 *d = (vu32 *)(void *)((uint32_t *)p->d + i);
+	if (p->mask != NULL) {
+		vu32 m = *(const vu32 *)(const void *)(p->mask + i);
+		r = (r & m) | (*d & ~m);
+	}
+	*d = r;
+}
+
+static inline void put64(const struct lane_args *p, uint32_t i, vu64 r)
+{
+	vu64 *d = (vu64 *)(void *)((uint64_t *)p->d + i);
+	if (p->mask != NULL) {
+		vu64 m = (vu64) __builtin_convertvector(LDH(hs32, p->mask, i),
+							vs64);
+		r = (r & m) | (*d & ~m);
+	}
+	*d = r;
+}
+
+static inline void put_half(const struct lane_args *p, uint32_t i, hu32 r)
+{
+	hu32 *d = (hu32 *)(void *)((uint32_t *)p->d + i);
+	if (p->mask != NULL) {
+		hu32 m = LDH(hu32, p->mask, i);
+		r = (r & m) | (*d & ~m);
+	}
+	*d = r;
+}
+
+#define F32_OP(name, load, expr, post)                              \
+	static void lane_##name(const struct lane_args *p)          \
+	{                                                           \
+		for (uint32_t i = p->lo; i < p->hi; i += V32) {     \
+			load;                                       \
+			put32(p, i, post(canon32(expr, p->nan32))); \
+		}                                                   \
+	}
+#define F32_BOTH(name, load, expr)       \
+	F32_OP(name##_f32, load, expr, ) \
+	F32_OP(name##_sat_f32, load, expr, clamp32)
+#define F64_OP(name, load, expr)                                \
+	static void lane_##name(const struct lane_args *p)      \
+	{                                                       \
+		for (uint32_t i = p->lo; i < p->hi; i += V64) { \
+			load;                                   \
+			put64(p, i, canon64(expr, p->nan64));   \
+		}                                               \
+	}
+#define X32 vf32 x = LD32(p->a, i)
+#define XY32 \
+	X32; \
+	vf32 y = LD32(p->b, i)
+#define XYZ32 \
+	XY32; \
+	vf32 z = LD32(p->c, i)
+#define X64 vf64 x = LD64(p->a, i)
+#define XY64 \
+	X64; \
+	vf64 y = LD64(p->b, i)
+#define XYZ64 \
+	XY64; \
+	vf64 z = LD64(p->c, i)
+
+F32_BOTH(add, XY32, x + y)
+F32_BOTH(sub, XY32, x - y)
+F32_BOTH(mul, XY32, x *y)
+F32_BOTH(fma, XYZ32, V_FMA32(x, y, z))
+F32_OP(div_f32, XY32, x / y, )
+F32_OP(rcp_f32, X32, 1.0f / x, )
+F32_OP(sqrt_f32, X32, V_SQRT32(x), )
+
+F64_OP(add_f64, XY64, x + y)
+F64_OP(sub_f64, XY64, x - y)
+F64_OP(mul_f64, XY64, x *y)
+F64_OP(fma_f64, XYZ64, V_FMA64(x, y, z))
+F64_OP(div_f64, XY64, x / y)
+F64_OP(rcp_f64, X64, 1.0 / x)
+F64_OP(sqrt_f64, X64, V_SQRT64(x))
+
+/* Bit work.  imm 1: subnormals become zeros of their sign. */
+static inline uint32_t flush32(uint32_t x, uint32_t ftz)
+{
+	uint32_t is_small = (x & 0x7f800000u) == 0 && ftz != 0;
+	return is_small ? x & 0x80000000u : x;
+}
+static inline bool is_nan32(uint32_t x)
+{
+	return (x & 0x7fffffffu) > 0x7f800000u;
+}
+static inline bool is_nan64(uint64_t x)
+{
+	return (x & INT64_MAX) > 0x7ff0000000000000u;
+}
+/* Signed keys in the order of the numbers, -0 below +0. */
+static inline int32_t key32(uint32_t x)
+{
+	return (int32_t)x ^ (int32_t)((uint32_t)((int32_t)x >> 31) >> 1);
+}
+static inline int64_t key64(uint64_t x)
+{
+	return (int64_t)x ^ (int64_t)((uint64_t)((int64_t)x >> 63) >> 1);
+}
+
+static inline uint32_t pick32(uint32_t x, uint32_t y, bool first, uint32_t nan)
+{
+	uint32_t r = first ? x : y;
+	r = is_nan32(x) ? y : r;
+	r = is_nan32(y) ? x : r;
+	return is_nan32(x) && is_nan32(y) ? nan : r;
+}
+static inline uint64_t pick64(uint64_t x, uint64_t y, bool first, uint64_t nan)
+{
+	uint64_t r = first ? x : y;
+	r = is_nan64(x) ? y : r;
+	r = is_nan64(y) ? x : r;
+	return is_nan64(x) && is_nan64(y) ? nan : r;
+}
+static inline uint32_t min32(uint32_t x, uint32_t y, uint32_t ftz, uint32_t nan)
+{
+	x = flush32(x, ftz);
+	y = flush32(y, ftz);
+	return pick32(x, y, key32(x) < key32(y), nan);
+}
+static inline uint32_t max32(uint32_t x, uint32_t y, uint32_t ftz, uint32_t nan)
+{
+	x = flush32(x, ftz);
+	y = flush32(y, ftz);
+	return pick32(x, y, key32(x) > key32(y), nan);
+}
+static inline uint32_t either_nan32(uint32_t x, uint32_t y, uint32_t r,
+				    uint32_t nan)
+{
+	return is_nan32(x) || is_nan32(y) ? nan : r;
+}
+/* imm: bit 0 ftz, bit 1 .xorsign.abs */
+static inline uint32_t xorsign32(uint32_t x, uint32_t y, uint32_t r)
+{
+	return (r & 0x7fffffffu) | ((x ^ y) & 0x80000000u);
+}
+#define MAG(x) ((x)&0x7fffffffu)
+
+LANE2(min_f32, uint32_t, lane_u32, lane_u32, min32(x, y, p->imm, p->nan32))
+LANE2(max_f32, uint32_t, lane_u32, lane_u32, max32(x, y, p->imm, p->nan32))
+LANE2(min_nan_f32, uint32_t, lane_u32, lane_u32,
+      either_nan32(x, y, min32(x, y, p->imm, p->nan32), p->nan32))
+LANE2(max_nan_f32, uint32_t, lane_u32, lane_u32,
+      either_nan32(x, y, max32(x, y, p->imm, p->nan32), p->nan32))
+LANE2(min_xs_f32, uint32_t, lane_u32, lane_u32,
+      xorsign32(x, y, min32(MAG(x), MAG(y), p->imm, p->nan32)))
+LANE2(max_xs_f32, uint32_t, lane_u32, lane_u32,
+      xorsign32(x, y, max32(MAG(x), MAG(y), p->imm, p->nan32)))
+LANE2(min_f64, uint64_t, lane_u64, lane_u64,
+      pick64(x, y, key64(x) < key64(y), p->nan64))
+LANE2(max_f64, uint64_t, lane_u64, lane_u64,
+      pick64(x, y, key64(x) > key64(y), p->nan64))
+
+LANE1(abs_f32, uint32_t, lane_u32,
+      is_nan32(x) ? p->nan32 : flush32(x, p->imm) & 0x7fffffffu)
+LANE1(neg_f32, uint32_t, lane_u32,
+      is_nan32(x) ? p->nan32 : flush32(x, p->imm) ^ 0x80000000u)
+LANE1(abs_f64, uint64_t, lane_u64,
+      is_nan64(x) ? p->nan64 : x &(uint64_t)INT64_MAX)
+LANE1(neg_f64, uint64_t, lane_u64,
+      is_nan64(x) ? p->nan64 : x ^ ((uint64_t)1 << 63))
+LANE2(copysign_f32, uint32_t, lane_u32, lane_u32,
+      (x & 0x80000000u) | (y & 0x7fffffffu))
+LANE2(copysign_f64, uint64_t, lane_u64, lane_u64,
+      (x & ((uint64_t)1 << 63)) | (y & (uint64_t)INT64_MAX))
+
+/* testp: imm says which. */
+enum {
+	TEST_FINITE,
+	TEST_INFINITE,
+	TEST_NUMBER,
+	TEST_NAN,
+	TEST_NORMAL,
+	TEST_SUBNORMAL
+};
+static inline bool test_class(uint64_t mag, uint64_t inf, uint64_t tiny,
+			      uint32_t which)
+{
+	bool results[6] = {mag<inf, mag == inf, mag <= inf, mag> inf,
+			   mag >= tiny && mag < inf, mag != 0 && mag < tiny};
+	return results[which];
+}
+LANE1(testp_f32, uint32_t, lane_u32,
+      PRED(test_class(x & 0x7fffffffu, 0x7f800000u, 0x00800000u, p->imm)))
+LANE1(testp_f64, uint32_t, lane_u64,
+      PRED(test_class(x &INT64_MAX, 0x7ff0000000000000u, 0x0010000000000000u,
+		      p->imm)))
+
+#endif /* WEFT_GPU_EXEC_PRIV_LANES_FLOAT_H */

@@ -1,0 +1,179 @@
+/*
+ * gpu/exec/priv/machine - the state of one CTA that runs, and its steps.
+ *
+ * A machine belongs to one thread of the host and runs one CTA after the
+ * other.  The CTA's threads sit in strips; in a strip the lanes with the
+ * lowest pc form the group that runs.
+ */
+#ifndef WEFT_GPU_EXEC_PRIV_MACHINE_H
+#define WEFT_GPU_EXEC_PRIV_MACHINE_H
+
+#include "gpu/exec/priv/lanes.h"
+#include "gpu/exec/priv/op.h"
+
+#define MACHINE_STRIPS	 (1024u / STRIP_LANES)
+#define MACHINE_BARRIERS 16u
+
+/* pcs[] of lanes that do not run. */
+#define PC_EXIT UINT32_MAX
+#define PC_WAIT (UINT32_MAX - 1)
+
+/* wait[] of a lane: barrier number + 1, or this. */
+#define WAIT_WARP 100u
+
+enum step {
+	STEP_NEXT,    /* on to the next op, the same group */
+	STEP_JUMP,    /* s->pc is set, the same group */
+	STEP_REGROUP, /* pcs[] are set for all lanes of the group */
+	STEP_AGAIN,   /* likewise, and this op has not been executed */
+	STEP_STOP,    /* the CTA ends: machine->end says how */
+};
+
+struct strip {
+	uint8_t *regs;
+	uint32_t first;	      /* thread of lane 0 */
+	uint32_t n;	      /* threads here */
+	uint32_t lanes;	      /* n rounded up to LANE_STEP */
+	uint32_t pc;	      /* of the group */
+	uint32_t stop_pc;     /* another group may be lower from here on */
+	uint32_t live;	      /* threads that have not exited */
+	uint32_t active;      /* of the group */
+	bool is_whole;	      /* the group is all that live */
+	bool runs;	      /* there is a group */
+	const uint32_t *mask; /* of the group; NULL: all n */
+	uint32_t *live_mask;
+	uint32_t *group_mask;
+	uint32_t *guard_mask;
+	uint32_t *pcs;
+	uint32_t *resume;
+	uint32_t *wait;
+	uint32_t *depth;   /* of calls */
+	uint32_t *returns; /* [depth][lane] */
+	uint64_t *at;	   /* scratch: offsets of one access */
+	uint8_t *frames;   /* call parameters, frame_bytes a lane */
+	uint8_t *local;	   /* local_bytes a lane */
+};
+
+struct barrier {
+	uint32_t arrived_warps; /* by bar.arrive */
+	bool and_all;		/* of bar.red */
+	bool or_any;
+	uint32_t popc;
+};
+
+/* How a CTA ended before its threads did. */
+struct end {
+	enum exec_outcome outcome;
+	enum exec_reason reason;
+	uint32_t op;
+	uint32_t thread;
+	uint64_t address;
+	struct exec_range missing;
+};
+
+/* A place in host memory that an address may lie in. */
+struct window {
+	uint8_t *host;
+	uint64_t base;
+	uint64_t bytes;
+	uint32_t buffer; /* UINT32_MAX: none */
+	bool is_writable;
+	bool is_per_lane; /* local: host of lane 0, local_bytes apart */
+};
+
+/* A launch made ready: shared by all machines, never changes. */
+struct launch {
+	const struct exec_module *m;
+	const struct exec_launch *in;
+	const struct exec_options *options;
+	const struct lane_set *lanes;
+	const struct function *kernel;
+	uint8_t *params;
+	uint64_t param_bytes;
+	uint64_t *constants;	 /* with addresses in place */
+	uint8_t **variable_host; /* NULL: bound */
+	uint32_t *variable_buffer;
+	uint32_t threads; /* of a CTA */
+	uint32_t strip_count;
+	uint32_t stride; /* bytes of a unit */
+	uint32_t depth_max;
+	uint64_t cta_total;
+	uint64_t shared_bytes; /* with dynamic */
+	uint64_t dynamic_at;
+};
+
+struct trace;
+
+struct machine {
+	const struct launch *l;
+	const struct lane_set *lanes;
+	const struct op *ops;
+	uint8_t *consts;
+	uint32_t stride;
+	struct strip strips[MACHINE_STRIPS];
+	uint8_t *shared;
+	void *memory; /* everything above, one allocation */
+	uint64_t cta;
+	uint32_t ctaid[3];
+	uint64_t count, cost;
+	uint64_t count_max, cost_max;
+	uint32_t nan32;
+	uint64_t nan64;
+	uint32_t csr; /* present MXCSR */
+	struct barrier barriers[MACHINE_BARRIERS];
+	struct end end;
+	struct trace *trace; /* NULL: a plain run */
+};
+
+typedef enum step step_fn(struct machine *mc, struct strip *s,
+			  const struct op *o, const uint32_t *mask,
+			  uint32_t active);
+
+extern step_fn *const exec_steps[OP_COUNT];
+
+static inline void *machine_lanes(const struct machine *mc,
+				  const struct strip *s, op_ref r)
+{
+	if ((r & REF_CONST) != 0)
+		return mc->consts + (uint64_t)(r & ~REF_CONST) * mc->stride;
+	return s->regs + (uint64_t)r * mc->stride;
+}
+
+static inline bool lane_is_on(const uint32_t *mask, uint32_t i)
+{
+	return mask == NULL || mask[i] != 0;
+}
+
+/* End the CTA; gives STEP_STOP. */
+enum step machine_end(struct machine *mc, struct strip *s,
+		      enum exec_outcome outcome, enum exec_reason reason,
+		      uint32_t lane, uint64_t address);
+
+/* The window that holds address; false: none. */
+bool machine_window(const struct machine *mc, const struct strip *s,
+		    enum op_space space, uint64_t address,
+		    struct window *ret_window);
+
+/* The window and offset for one access of a lane, or the CTA's end. */
+bool machine_reach(struct machine *mc, struct strip *s, enum op_space space,
+		   uint32_t lane, uint64_t address, uint32_t size,
+		   bool is_write, uint8_t **ret_host,
+		   struct window *ret_window);
+
+/* pcs[] of the group's lanes; mask NULL: the group. */
+void strip_set_pcs(struct machine *mc, struct strip *s, const uint32_t *mask,
+		   uint32_t pc);
+/* Run until no lane of the strip can; false: the CTA has ended. */
+bool strip_run(struct machine *mc, struct strip *s);
+void strip_regroup(struct machine *mc, struct strip *s);
+void strip_start(struct machine *mc, struct strip *s, uint32_t pc);
+
+/* One CTA to its end; mc->end says how. */
+void machine_run_cta(struct machine *mc, uint64_t cta);
+
+/* Memory of a machine for this launch. */
+MUST_USE enum err machine_new(const struct launch *l,
+			      struct machine *ret_machine);
+void machine_free(struct machine *mc);
+
+#endif /* WEFT_GPU_EXEC_PRIV_MACHINE_H */

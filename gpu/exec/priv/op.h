@@ -1,0 +1,215 @@
+/*
+ * gpu/exec/priv/op - decoded instructions and the module that holds them.
+ *
+ * One PTX instruction becomes one counted op and, where PTX packs several
+ * things into one (setp with a boolean, loads that extend), a few uncounted
+ * ones before or after it.  Operands are references to lanes: a unit number
+ * in the strip's registers, or in the pool of constants.
+ */
+#ifndef WEFT_GPU_EXEC_PRIV_OP_H
+#define WEFT_GPU_EXEC_PRIV_OP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gpu/exec/exec.h"
+
+enum op_id {
+#define LANE_OP(id, mn, t0, t1, need, allow, args, fn, cost, doc) OP_##id,
+#define STEP_OP(id, mn, t0, t1, need, allow, args, fn, cost, doc) OP_##id,
+#include "gpu/exec/ops.def"
+	OP_COUNT
+};
+
+/* A reference to lanes: units of 32 bits per lane. */
+typedef uint32_t op_ref;
+#define REF_NONE  UINT32_MAX
+#define REF_CONST 0x80000000u
+
+/* MXCSR: exceptions masked, rounding, flushing; 0: does not matter. */
+#define CSR_BASE  0x1f80u
+#define CSR_FLUSH 0x8040u
+
+/* Where an address points. */
+enum op_space {
+	SPACE_GENERIC,
+	SPACE_GLOBAL, /* .const too */
+	SPACE_SHARED,
+	SPACE_LOCAL,
+	SPACE_PARAM, /* of the kernel */
+	SPACE_FRAME, /* static places in a thread's call parameters */
+};
+
+enum op_atom {
+	ATOM_ADD,
+	ATOM_AND,
+	ATOM_OR,
+	ATOM_XOR,
+	ATOM_MIN,
+	ATOM_MAX,
+	ATOM_EXCH,
+	ATOM_CAS,
+	ATOM_INC,
+	ATOM_DEC,
+};
+
+enum op_number { NUMBER_U, NUMBER_S, NUMBER_F };
+
+struct op {
+	uint16_t id; /* enum op_id */
+	uint16_t csr;
+	uint8_t is_counted;
+	uint8_t guard_flip; /* run where the guard is false */
+	uint8_t space;	    /* enum op_space */
+	uint8_t size;	    /* of one element in memory, in bytes */
+	uint8_t vec;	    /* elements: 1, 2, 4, 8 */
+	uint8_t what;	    /* enum op_atom, or a mode of the step */
+	uint8_t number;	    /* enum op_number */
+	uint8_t is_wide;    /* address register of 64 bits */
+	uint8_t is_static;  /* no address register: offset alone */
+	uint8_t is_aligned; /* bar .aligned */
+	uint8_t is_volatile;
+	uint8_t flags;
+	op_ref guard;
+	op_ref d, e;
+	op_ref a, b, c, f;
+	uint32_t imm;
+	uint32_t list;	 /* vec > 1: first of the refs in module->lists */
+	uint32_t target; /* op index; call: function */
+	int64_t offset;
+	uint32_t line;
+	uint32_t source_line;
+};
+
+/* A variable's place in a window of shared or local memory. */
+struct slot {
+	uint64_t at; /* in the CTA's or thread's bytes */
+	uint64_t bytes;
+};
+
+/* Shared and local variables start at multiples of this. */
+#define SLOT_SHIFT 21u
+
+/* Generic addresses of the windows, below every buffer. */
+#define WINDOW_SHIFT  36u
+#define WINDOW_SHARED ((uint64_t)1 << WINDOW_SHIFT)
+#define WINDOW_LOCAL  ((uint64_t)2 << WINDOW_SHIFT)
+#define WINDOW_PARAM  ((uint64_t)3 << WINDOW_SHIFT)
+#define WINDOW_BYTES  ((uint64_t)1 << 32)
+
+/* Module variable j without a buffer starts here. */
+#define VARIABLE_BASE(j) (((uint64_t)(j) + 0x8000u) << 40)
+/* The address of function i, for indirect calls. */
+#define FUNCTION_BASE(i) (((uint64_t)(i) + 0x4000u) << 40)
+
+struct variable {
+	struct exec_variable public;
+	uint8_t *init;
+	const struct ptx_reloc *relocs; /* copied */
+	uint32_t reloc_count;
+	uint32_t ptx_index;
+};
+
+struct place {
+	uint32_t at; /* in a thread's frame bytes */
+	uint32_t bytes;
+};
+
+struct function {
+	struct bytes name;
+	bool is_entry;
+	uint32_t entry; /* first op */
+	uint32_t end;
+	uint32_t first_unit;
+	uint32_t unit_count;
+	struct exec_kernel kernel;
+	struct exec_param *params;
+	struct place *param_places; /* device functions, .param space */
+	struct place *return_places;
+	uint32_t param_count;
+	uint32_t return_count;
+	bool is_recursive;
+	uint32_t ptx_index;
+};
+
+/* A call's copies: from caller's places and registers to the callee's. */
+struct call_copy {
+	op_ref from_ref; /* REF_NONE: from_at in the frame */
+	op_ref to_ref;
+	uint32_t from_at;
+	uint32_t to_at;
+	uint32_t bytes;
+};
+
+/* A reference that depends on the launch: its value is filled in then. */
+struct const_fix {
+	uint32_t unit; /* in the pool */
+	uint32_t variable;
+	uint64_t offset;
+};
+
+/* Special registers that live in the strip's registers. */
+enum special {
+	SPECIAL_TID_X,
+	SPECIAL_TID_Y,
+	SPECIAL_TID_Z,
+	SPECIAL_NTID_X,
+	SPECIAL_NTID_Y,
+	SPECIAL_NTID_Z,
+	SPECIAL_CTAID_X,
+	SPECIAL_CTAID_Y,
+	SPECIAL_CTAID_Z,
+	SPECIAL_NCTAID_X,
+	SPECIAL_NCTAID_Y,
+	SPECIAL_NCTAID_Z,
+	SPECIAL_LANEID,
+	SPECIAL_LT,
+	SPECIAL_LE,
+	SPECIAL_GT,
+	SPECIAL_GE,
+	SPECIAL_EQ,
+	SPECIAL_DYNAMIC,
+	SPECIAL_WARPID,
+	SPECIAL_NWARPID,
+	SPECIAL_COUNT
+};
+
+struct exec_module {
+	struct arena *arena;
+	struct op *ops;
+	uint32_t op_count;
+	uint64_t *cost_before; /* op_count + 1 sums */
+	uint32_t *count_before;
+	op_ref *lists;
+	uint32_t list_count;
+	uint64_t *constants; /* value by pool entry */
+	uint8_t *constant_wide;
+	uint32_t *constant_unit;
+	uint32_t constant_count;
+	uint32_t constant_units;
+	struct const_fix *fixes;
+	uint32_t fix_count;
+	struct call_copy *copies;
+	uint32_t copy_count;
+	uint32_t *tables; /* brx targets */
+	uint32_t table_count;
+	struct function *functions;
+	uint32_t function_count;
+	struct variable *variables;
+	uint32_t variable_count;
+	struct slot *shared_slots;
+	uint32_t shared_slot_count;
+	uint64_t shared_bytes; /* static */
+	uint32_t dynamic_slot; /* UINT32_MAX: none */
+	struct slot *local_slots;
+	uint32_t local_slot_count;
+	uint32_t local_bytes;		      /* of a thread */
+	uint32_t frame_bytes;		      /* call parameters of a thread */
+	uint32_t unit_count;		      /* registers of a strip */
+	uint32_t special_unit[SPECIAL_COUNT]; /* 0: unused */
+	uint32_t stack_bytes;
+	uint32_t depth_max; /* of calls */
+	bool has_calls;
+};
+
+#endif /* WEFT_GPU_EXEC_PRIV_OP_H */

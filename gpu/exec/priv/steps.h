@@ -1,0 +1,19 @@
+/*
+ * gpu/exec/priv/steps - the functions of STEP_OP rows, by family.
+ *
+ * Each gets the strip, its op, the mask of the lanes that execute it (NULL:
+ * all of the strip) and how many they are, at least one; s->pc is the op's.
+ */
+#ifndef WEFT_GPU_EXEC_PRIV_STEPS_H
+#define WEFT_GPU_EXEC_PRIV_STEPS_H
+
+#include "gpu/exec/priv/machine.h"
+
+step_fn step_ld, step_ld_static, step_st, step_atom, step_isspacep;
+step_fn step_cp_async, step_nop;
+step_fn step_bra, step_brx, step_call, step_call_end, step_ret, step_exit;
+step_fn step_trap;
+step_fn step_bar_sync, step_bar_arrive, step_bar_red, step_bar_warp;
+step_fn step_shfl, step_vote, step_match, step_redux, step_activemask;
+
+#endif /* WEFT_GPU_EXEC_PRIV_STEPS_H */

@@ -1,0 +1,77 @@
+/*
+ * Arriving at a barrier of the CTA; cta.c decides when it opens.
+ */
+#include "gpu/exec/priv/steps.h"
+
+/* The barrier's number; it is the same for all lanes of a warp, and 0..15. */
+static bool barrier_of(struct machine *mc, struct strip *s, const struct op *o,
+		       uint32_t lane, uint32_t *ret_id)
+{
+	*ret_id = ((const uint32_t *)machine_lanes(mc, s, o->a))[lane];
+	if (*ret_id < MACHINE_BARRIERS)
+		return true;
+	machine_end(mc, s, EXEC_VOID, EXEC_REASON_bad_sync, lane, 0);
+	return false;
+}
+
+enum step step_bar_sync(struct machine *mc, struct strip *s, const struct op *o,
+			const uint32_t *mask, UNUSED uint32_t active)
+{
+	strip_set_pcs(mc, s, NULL, s->pc + 1);
+	for (uint32_t i = 0; i < s->n; i++) {
+		uint32_t id;
+		if (!lane_is_on(mask, i))
+			continue;
+		if (!barrier_of(mc, s, o, i, &id))
+			return STEP_STOP;
+		s->pcs[i] = PC_WAIT;
+		s->resume[i] = s->pc + 1;
+		s->wait[i] = id + 1;
+	}
+	return STEP_REGROUP;
+}
+
+enum step step_bar_red(struct machine *mc, struct strip *s, const struct op *o,
+		       const uint32_t *mask, uint32_t active)
+{
+	const uint32_t *p = machine_lanes(mc, s, o->c);
+	for (uint32_t i = 0; i < s->n; i++) {
+		uint32_t id;
+		if (!lane_is_on(mask, i))
+			continue;
+		if (!barrier_of(mc, s, o, i, &id))
+			return STEP_STOP;
+		struct barrier *b = &mc->barriers[id];
+		b->popc += p[i] & 1u;
+		b->and_all = b->and_all && p[i] != 0;
+		b->or_any = b->or_any || p[i] != 0;
+	}
+	return step_bar_sync(mc, s, o, mask, active);
+}
+
+enum step step_bar_arrive(struct machine *mc, struct strip *s,
+			  const struct op *o, const uint32_t *mask,
+			  UNUSED uint32_t active)
+{
+	for (uint32_t first = 0; first < s->n; first += 32) {
+		bool any = false, all = true;
+		for (uint32_t k = first; k < first + 32 && k < s->n; k++) {
+			any = any || lane_is_on(mask, k);
+			all = all &&
+			      (lane_is_on(mask, k) || s->live_mask[k] == 0);
+		}
+		uint32_t id;
+		if (!any)
+			continue;
+		if (!all || o->b == REF_NONE)
+			return machine_end(mc, s, EXEC_VOID,
+					   EXEC_REASON_bad_sync, first, 0);
+		uint32_t k = first;
+		while (!lane_is_on(mask, k))
+			k++;
+		if (!barrier_of(mc, s, o, k, &id))
+			return STEP_STOP;
+		mc->barriers[id].arrived_warps++;
+	}
+	return STEP_NEXT;
+}

@@ -1,0 +1,277 @@
+/*
+ * Loads and stores.  The fast path looks up one window for the first lane,
+ * checks all lanes against it at once and moves whole vectors; anything it
+ * cannot do (several windows, faults, traced runs) goes lane by lane, in the
+ * order of the threads.
+ */
+#include <string.h>
+
+#include "gpu/exec/priv/steps.h"
+#include "gpu/exec/priv/trace.h"
+
+static uint64_t lane_address(const struct machine *mc, const struct strip *s,
+			     const struct op *o, uint32_t lane)
+{
+	if (o->is_static != 0)
+		return (uint64_t)o->offset +
+		       (o->space == SPACE_FRAME
+				? (uint64_t)lane * mc->l->m->frame_bytes
+				: 0);
+	const void *a = machine_lanes(mc, s, o->a);
+	if (o->is_wide != 0)
+		return ((const uint64_t *)a)[lane] + (uint64_t)o->offset;
+	return (uint32_t)(((const uint32_t *)a)[lane] + (uint32_t)o->offset);
+}
+
+/* One element between memory and a lane; narrow lanes are 32 bits. */
+static void lane_put(void *lanes, uint32_t lane, const uint8_t *host,
+		     uint32_t size)
+{
+	uint64_t v = 0;
+	memcpy(&v, host, size);
+	if (size == 8)
+		((uint64_t *)lanes)[lane] = v;
+	else
+		((uint32_t *)lanes)[lane] = (uint32_t)v;
+}
+
+static void lane_get(const void *lanes, uint32_t lane, uint8_t *host,
+		     uint32_t size)
+{
+	if (size == 8)
+		memcpy(host, &((const uint64_t *)lanes)[lane], 8);
+	else
+		memcpy(host, &((const uint32_t *)lanes)[lane], size);
+}
+
+/* Call parameters are places of the thread, checked when loading. */
+static void frame_access(struct machine *mc, struct strip *s,
+			 const struct op *o, const uint32_t *mask,
+			 bool is_write)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (!lane_is_on(mask, i))
+			continue;
+		uint8_t *host = s->frames + lane_address(mc, s, o, i);
+		for (uint32_t k = 0; k < o->vec; k++, host += o->size) {
+			void *r = machine_lanes(mc, s,
+						mc->l->m->lists[o->list + k]);
+			if (is_write)
+				lane_get(r, i, host, o->size);
+			else
+				lane_put(r, i, host, o->size);
+		}
+	}
+}
+
+/* Lane by lane. */
+static enum step slow_access(struct machine *mc, struct strip *s,
+			     const struct op *o, const uint32_t *mask,
+			     bool is_write)
+{
+	uint32_t size = (uint32_t)o->size * o->vec;
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct window w;
+		uint8_t *host;
+		if (!lane_is_on(mask, i))
+			continue;
+		uint64_t a = lane_address(mc, s, o, i);
+		if (!machine_reach(mc, s, (enum op_space)o->space, i, a, size,
+				   is_write, &host, &w))
+			return STEP_STOP;
+		if (mc->trace != NULL &&
+		    !trace_access(mc, s, o, i, a, host, &w, size, is_write))
+			return STEP_STOP;
+		for (uint32_t k = 0; k < o->vec; k++, host += o->size) {
+			void *r = machine_lanes(mc, s,
+						mc->l->m->lists[o->list + k]);
+			if (is_write)
+				lane_get(r, i, host, o->size);
+			else
+				lane_put(r, i, host, o->size);
+		}
+	}
+	return STEP_NEXT;
+}
+
+static uint32_t first_on(const uint32_t *mask)
+{
+	uint32_t i = 0;
+	if (mask != NULL) {
+		while (mask[i] == 0)
+			i++;
+	}
+	return i;
+}
+
+/* All lanes in one window; false: take the slow path. */
+static bool reach_all(struct machine *mc, struct strip *s, const struct op *o,
+		      const uint32_t *mask, bool is_write, struct window *w,
+		      struct lane_span *span)
+{
+	if (mc->trace != NULL)
+		return false;
+	uint32_t first = first_on(mask);
+	uint64_t a = lane_address(mc, s, o, first);
+	if (!machine_window(mc, s, (enum op_space)o->space, a, w) ||
+	    (is_write && !w->is_writable) || w->is_per_lane)
+		return false;
+	*span = (struct lane_span){.address = machine_lanes(mc, s, o->a),
+				   .is_wide = o->is_wide != 0,
+				   .offset = (uint64_t)o->offset,
+				   .base = w->base,
+				   .bytes = w->bytes,
+				   .size = (uint32_t)o->size * o->vec,
+				   .count = s->n,
+				   .mask = mask,
+				   .at = s->at};
+	return mc->lanes->span(span);
+}
+
+static void load_unit_stride(void *d, const uint8_t *host, uint32_t size,
+			     uint32_t n)
+{
+	uint32_t *d32 = d;
+	if (size >= 4) {
+		memcpy(d, host, (size_t)n * size);
+	} else if (size == 1) {
+		for (uint32_t i = 0; i < n; i++)
+			d32[i] = host[i];
+	} else {
+		for (uint32_t i = 0; i < n; i++)
+			d32[i] = u16_le(host + 2 * (size_t)i);
+	}
+}
+
+static void load_uniform(struct machine *mc, void *d, const uint8_t *host,
+			 uint32_t size, uint32_t n)
+{
+	uint64_t v = 0;
+	memcpy(&v, host, size);
+	if (size < 8) {
+		mc->lanes->fill(d, NULL, (uint32_t)v, n);
+	} else {
+		for (uint32_t i = 0; i < n; i++)
+			((uint64_t *)d)[i] = v;
+	}
+}
+
+enum step step_ld(struct machine *mc, struct strip *s, const struct op *o,
+		  const uint32_t *mask, UNUSED uint32_t active)
+{
+	struct window w;
+	struct lane_span span;
+	if (o->space == SPACE_FRAME) {
+		frame_access(mc, s, o, mask, false);
+		return STEP_NEXT;
+	}
+	if (!reach_all(mc, s, o, mask, false, &w, &span))
+		return slow_access(mc, s, o, mask, false);
+	for (uint32_t k = 0; k < o->vec; k++) {
+		void *d = machine_lanes(mc, s, mc->l->m->lists[o->list + k]);
+		const uint8_t *host = w.host + (size_t)k * o->size;
+		if (span.is_unit && o->vec == 1)
+			load_unit_stride(d, host + span.at[0], o->size, s->n);
+		else if (span.is_uniform)
+			load_uniform(mc, d, host + span.at[0], o->size, s->n);
+		else
+			mc->lanes->gather(d, host, span.at, o->size, s->n,
+					  mask);
+	}
+	return STEP_NEXT;
+}
+
+/* A parameter of the kernel at a known place: the same for all lanes. */
+enum step step_ld_static(struct machine *mc, struct strip *s,
+			 const struct op *o, const uint32_t *mask,
+			 UNUSED uint32_t active)
+{
+	const uint8_t *host = mc->l->params + o->offset;
+	for (uint32_t k = 0; k < o->vec; k++, host += o->size) {
+		void *d = machine_lanes(mc, s, mc->l->m->lists[o->list + k]);
+		if (mask == NULL) {
+			load_uniform(mc, d, host, o->size, s->n);
+			continue;
+		}
+		for (uint32_t i = 0; i < s->n; i++) {
+			if (mask[i] != 0)
+				lane_put(d, i, host, o->size);
+		}
+	}
+	return STEP_NEXT;
+}
+
+#define SCATTER(T, S)                                        \
+	for (uint32_t i = 0; i < n; i++) {                   \
+		if (mask == NULL || mask[i] != 0) {          \
+			T v = (T)((const S *)r)[i];          \
+			memcpy(host + at[i], &v, sizeof(v)); \
+		}                                            \
+	}
+
+static void scatter(const void *r, uint8_t *host, const uint64_t *at,
+		    uint32_t size, uint32_t n, const uint32_t *mask)
+{
+	if (size == 4) {
+		SCATTER(uint32_t, uint32_t)
+	} else if (size == 8) {
+		SCATTER(uint64_t, uint64_t)
+	} else if (size == 2) {
+		SCATTER(uint16_t, uint32_t)
+	} else {
+		SCATTER(uint8_t, uint32_t)
+	}
+}
+
+enum step step_st(struct machine *mc, struct strip *s, const struct op *o,
+		  const uint32_t *mask, UNUSED uint32_t active)
+{
+	struct window w;
+	struct lane_span span;
+	if (o->space == SPACE_FRAME) {
+		frame_access(mc, s, o, mask, true);
+		return STEP_NEXT;
+	}
+	if (!reach_all(mc, s, o, mask, true, &w, &span))
+		return slow_access(mc, s, o, mask, true);
+	for (uint32_t k = 0; k < o->vec; k++) {
+		const void *r =
+			machine_lanes(mc, s, mc->l->m->lists[o->list + k]);
+		uint8_t *host = w.host + (size_t)k * o->size;
+		if (span.is_unit && o->vec == 1 && o->size >= 4)
+			memcpy(host + span.at[0], r, (size_t)s->n * o->size);
+		else
+			scatter(r, host, span.at, o->size, s->n, mask);
+	}
+	return STEP_NEXT;
+}
+
+enum step step_isspacep(struct machine *mc, struct strip *s, const struct op *o,
+			const uint32_t *mask, UNUSED uint32_t active)
+{
+	const uint64_t *a = machine_lanes(mc, s, o->a);
+	uint32_t *d = machine_lanes(mc, s, o->d);
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (!lane_is_on(mask, i))
+			continue;
+		uint64_t window = a[i] >> 40 != 0 ? 0 : a[i] >> WINDOW_SHIFT;
+		bool is = false;
+		if (o->space == SPACE_GLOBAL)
+			is = a[i] >> 40 != 0 && o->flags == 0;
+		else if (o->space == SPACE_SHARED)
+			is = window == 1;
+		else if (o->space == SPACE_LOCAL)
+			is = window == 2;
+		else if (o->space == SPACE_PARAM)
+			is = window == 3;
+		d[i] = is ? UINT32_MAX : 0;
+	}
+	return STEP_NEXT;
+}
+
+enum step step_cp_async(UNUSED struct machine *mc, UNUSED struct strip *s,
+			UNUSED const struct op *o, UNUSED const uint32_t *mask,
+			UNUSED uint32_t active)
+{
+	return STEP_NEXT;
+}

@@ -1,0 +1,165 @@
+/*
+ * The loop: the group's ops one after the other, each over all its lanes.
+ * The group stops where a branch parts it, or where other lanes of the strip
+ * may have a lower pc; the lowest then form the next group, so that threads
+ * meet again as early as they can.
+ */
+#include <immintrin.h>
+#include <string.h>
+
+#include "gpu/exec/priv/machine.h"
+
+enum step machine_end(struct machine *mc, struct strip *s,
+		      enum exec_outcome outcome, enum exec_reason reason,
+		      uint32_t lane, uint64_t address)
+{
+	mc->end = (struct end){.outcome = outcome,
+			       .reason = reason,
+			       .op = s->pc,
+			       .thread = s->first + lane,
+			       .address = address};
+	return STEP_STOP;
+}
+
+void strip_set_pcs(struct machine *mc, struct strip *s, const uint32_t *mask,
+		   uint32_t pc)
+{
+	mc->lanes->fill(s->pcs, mask != NULL ? mask : s->mask, pc, s->n);
+}
+
+/* The lanes with the lowest pc become the group. */
+void strip_regroup(struct machine *mc, struct strip *s)
+{
+	uint32_t low[2];
+	mc->lanes->lowest(s->pcs, s->n, low);
+	s->runs = low[0] < PC_WAIT;
+	if (!s->runs)
+		return;
+	s->pc = low[0];
+	s->stop_pc = low[1] < PC_WAIT ? low[1] : UINT32_MAX;
+	s->active = mc->lanes->equal(s->group_mask, s->pcs, low[0], s->n);
+	s->is_whole = s->active == s->live;
+	s->mask = s->active == s->n ? NULL : s->group_mask;
+}
+
+void strip_start(struct machine *mc, struct strip *s, uint32_t pc)
+{
+	s->pc = pc;
+	s->stop_pc = UINT32_MAX;
+	s->live = s->n;
+	s->active = s->n;
+	s->is_whole = true;
+	s->runs = true;
+	s->mask = NULL;
+	mc->lanes->fill(s->live_mask, NULL, UINT32_MAX, s->n);
+	memset(s->wait, 0, s->n * sizeof(*s->wait));
+	memset(s->depth, 0, s->n * sizeof(*s->depth));
+	strip_set_pcs(mc, s, NULL, pc);
+}
+
+/* Sums for ops [from, to); false when a limit is passed. */
+static bool account(struct machine *mc, struct strip *s, uint32_t from,
+		    uint32_t to)
+{
+	const struct exec_module *m = mc->l->m;
+	mc->count += (uint64_t)(m->count_before[to] - m->count_before[from]) *
+		     s->active;
+	mc->cost += (m->cost_before[to] - m->cost_before[from]) * s->active;
+	if (mc->count > mc->count_max)
+		machine_end(mc, s, EXEC_OVER, EXEC_REASON_count_limit, 0, 0);
+	else if (mc->cost > mc->cost_max)
+		machine_end(mc, s, EXEC_OVER, EXEC_REASON_cost_limit, 0, 0);
+	else
+		return true;
+	return false;
+}
+
+static void set_csr(struct machine *mc, uint32_t csr)
+{
+	mc->csr = csr;
+	_mm_setcsr(csr);
+}
+
+static inline void run_lanes(struct machine *mc, struct strip *s,
+			     const struct op *o, lane_fn *fn,
+			     const uint32_t *mask)
+{
+	struct lane_args p = {.d = machine_lanes(mc, s, o->d),
+			      .a = machine_lanes(mc, s, o->a),
+			      .mask = mask,
+			      .lo = 0,
+			      .hi = s->lanes,
+			      .imm = o->imm,
+			      .nan32 = mc->nan32,
+			      .nan64 = mc->nan64};
+	if (o->b != REF_NONE)
+		p.b = machine_lanes(mc, s, o->b);
+	if (o->c != REF_NONE)
+		p.c = machine_lanes(mc, s, o->c);
+	if (o->f != REF_NONE)
+		p.f = machine_lanes(mc, s, o->f);
+	if (o->e != REF_NONE)
+		p.e = machine_lanes(mc, s, o->e);
+	if (o->csr != 0 && o->csr != mc->csr)
+		set_csr(mc, o->csr);
+	fn(&p);
+}
+
+/* The group's lanes whose guard holds: how many, and their mask. */
+static inline uint32_t guard(struct machine *mc, struct strip *s,
+			     const struct op *o, const uint32_t **mask)
+{
+	const uint32_t *p = machine_lanes(mc, s, o->guard);
+	uint32_t flip = o->guard_flip != 0 ? UINT32_MAX : 0;
+	uint32_t n = mc->lanes->mask_and(s->guard_mask, s->mask, p, flip, s->n);
+	*mask = n == s->active ? s->mask : s->guard_mask;
+	return n;
+}
+
+/* Runs the group until it stops being one. */
+static bool run_group(struct machine *mc, struct strip *s)
+{
+	uint32_t pc = s->pc, from = pc;
+	for (;;) {
+		const struct op *o = &mc->ops[pc];
+		lane_fn *fn = mc->lanes->ops[o->id];
+		const uint32_t *mask = s->mask;
+		uint32_t active = s->active;
+		enum step r = STEP_NEXT;
+		if (o->guard != REF_NONE)
+			active = guard(mc, s, o, &mask);
+		if (active == 0) {
+			/* Counted, without effect. */
+		} else if (fn != NULL) {
+			run_lanes(mc, s, o, fn, mask);
+		} else {
+			s->pc = pc;
+			r = exec_steps[o->id](mc, s, o, mask, active);
+		}
+		pc++;
+		if (r == STEP_NEXT && pc < s->stop_pc)
+			continue;
+		if (r == STEP_STOP ||
+		    !account(mc, s, from, r == STEP_AGAIN ? pc - 1 : pc))
+			return false;
+		if (r == STEP_JUMP)
+			pc = s->pc;
+		if (r == STEP_REGROUP || r == STEP_AGAIN)
+			return true;
+		if (pc >= s->stop_pc) {
+			strip_set_pcs(mc, s, NULL, pc);
+			return true;
+		}
+		from = pc;
+	}
+}
+
+bool strip_run(struct machine *mc, struct strip *s)
+{
+	while (s->runs) {
+		if (!run_group(mc, s))
+			return false;
+		strip_regroup(mc, s);
+	}
+	return true;
+}

@@ -1,0 +1,166 @@
+/*
+ * tests/bench/exec - thread-instructions per second of the CPU executor.
+ *
+ *   exec [--lanes NAME] [--threads N] [--sanitize] [KERNEL]...
+ *
+ * Runs the kernels of tests/bench/exec.ptx (an integer mix, a float loop that
+ * diverges, a matrix product in shared memory, ...) and prints one line each:
+ * per second of CPU time, so that a busy machine does not matter much.
+ */
+#define _GNU_SOURCE /* allowed: clock_gettime */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "gpu/exec/exec.h"
+#include "gpu/ptx/parse.h"
+
+#define N (1u << 20)
+
+struct row {
+	const char *kernel;
+	uint32_t grid[3], block[3];
+	uint32_t buffers; /* the first parameters */
+	uint32_t scalars[6];
+	uint32_t scalar_count;
+};
+
+static const struct row rows[] = {
+	{"mix", {64, 1, 1}, {256, 1, 1}, 1, {2000}, 1},
+	{"mandel",
+	 {64, 64, 1},
+	 {16, 16, 1},
+	 1,
+	 {1024, 1024, 0xc0000000, 0xbfc00000, 0x3b400000, 256},
+	 6},
+	{"matmul", {16, 16, 1}, {16, 16, 1}, 3, {256}, 1},
+	{"hash", {256, 1, 1}, {256, 1, 1}, 1, {42}, 1},
+	{"nbody", {8, 1, 1}, {256, 1, 1}, 2, {2048}, 1},
+};
+
+static double seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static struct bytes read_file(struct arena *a, const char *path)
+{
+	FILE *f = fopen(path, "rb");
+	if (f == NULL)
+		return (struct bytes){NULL, 0};
+	uint8_t *p = arena_alloc(a, 4u << 20, 16);
+	size_t n = fread(p, 1, 4u << 20, f);
+	fclose(f);
+	return bytes_of(p, n);
+}
+
+static void run_row(const struct exec_module *m, const struct row *r,
+		    const struct exec_options *options)
+{
+	struct exec_buffer buffers[3];
+	struct exec_reloc relocs[3];
+	uint8_t params[64] = {0};
+	struct arena *a = arena_new(1u << 24);
+	struct exec_param p;
+	for (uint32_t i = 0; i < r->buffers; i++) {
+		uint8_t *data = calloc(N, 16);
+		for (uint32_t k = 0; k < 4 * N; k++) {
+			float v = (float)(k * 2654435761u >> 8) / 16777216.0f;
+			memcpy(data + 4 * (size_t)k, &v, 4);
+		}
+		buffers[i] = (struct exec_buffer){
+			.data = data, .bytes = 16u * N, .writable = true};
+		exec_kernel_param(m, bytes_str(r->kernel), i, &p);
+		relocs[i] = (struct exec_reloc){.param_offset = p.offset_bytes,
+						.buffer = i};
+	}
+	for (uint32_t i = 0; i < r->scalar_count; i++) {
+		exec_kernel_param(m, bytes_str(r->kernel), r->buffers + i, &p);
+		memcpy(params + p.offset_bytes, &r->scalars[i], 4);
+	}
+	struct exec_launch in = {.kernel = bytes_str(r->kernel),
+				 .params = bytes_of(params, 0),
+				 .relocs = relocs,
+				 .reloc_count = r->buffers,
+				 .buffers = buffers,
+				 .buffer_count = r->buffers};
+	struct exec_kernel k;
+	if (exec_kernel_find(m, in.kernel, &k) != ERR_OK)
+		return;
+	in.params = bytes_of(params, k.param_bytes);
+	memcpy(in.grid, r->grid, sizeof(in.grid));
+	memcpy(in.block, r->block, sizeof(in.block));
+	struct exec_result res = {0};
+	double best = 1e9, t0 = seconds();
+	for (int i = 0; i < 5 && (i == 0 || seconds() - t0 < 2); i++) {
+		double t = seconds();
+		enum err e = exec_run(m, &in, options, a, &res);
+		t = seconds() - t;
+		if (e != ERR_OK || res.outcome != EXEC_OK)
+			printf("%s: %s\n", r->kernel,
+			       exec_reason_word(res.reason));
+		best = t < best ? t : best;
+	}
+	uint64_t sum = 0;
+	for (size_t i = 0; i < 16u * N; i++)
+		sum = sum * 31 + buffers[r->buffers - 1].data[i];
+	printf("%-8s %8.4f s  %12llu ops  %6.2f G/s per core  %016llx\n",
+	       r->kernel, best, (unsigned long long)res.count,
+	       (double)res.count / best / 1e9, (unsigned long long)sum);
+	for (uint32_t i = 0; i < r->buffers; i++)
+		free(buffers[i].data);
+	arena_free(a);
+}
+
+static bool wanted(int argc, char **argv, int first, const char *name)
+{
+	for (int i = first; i < argc; i++) {
+		if (strcmp(argv[i], name) == 0)
+			return true;
+	}
+	return first >= argc;
+}
+
+int main(int argc, char **argv)
+{
+	struct exec_options options = EXEC_OPTIONS_DEFAULT;
+	struct arena *a = arena_new(PTX_ARENA_BYTES * 2);
+	int first = 1;
+	for (; first < argc && strncmp(argv[first], "--", 2) == 0; first++) {
+		if (strcmp(argv[first], "--sanitize") == 0)
+			options.sanitize = true;
+		else if (first + 1 >= argc)
+			return 2;
+		else if (strcmp(argv[first], "--threads") == 0)
+			options.threads =
+				(uint32_t)strtoul(argv[++first], NULL, 10);
+		else if (exec_lanes_parse(bytes_str(argv[++first]),
+					  &options.lanes) != ERR_OK)
+			return 2;
+	}
+	struct ptx_module *pm;
+	struct ptx_diag diag;
+	struct exec_module *m;
+	struct exec_refusal why;
+	struct bytes text =
+		read_file(a, WEFT_SOURCE_DIR "/tests/bench/exec.ptx");
+	if (ptx_parse(a, text, &pm, &diag) != ERR_OK) {
+		printf("line %u: %s\n", diag.line, diag.text);
+		return 1;
+	}
+	if (exec_module_load(pm, NULL, &m, &why) != ERR_OK) {
+		printf("line %u: %s\n", why.line, why.text);
+		return 1;
+	}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (wanted(argc, argv, first, rows[i].kernel))
+			run_row(m, &rows[i], &options);
+	}
+	exec_module_free(m);
+	arena_free(a);
+	return 0;
+}
