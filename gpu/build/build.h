@@ -24,6 +24,9 @@ struct arena;
 struct manifest;
 struct build_held;
 
+/* Memory that build_program takes while it works, beside the result's. */
+#define BUILD_SCRATCH_BYTES (1ull << 30)
+
 /* Reasons kept per launch; more are counted only. */
 #define BUILD_REASONS_MAX 64u
 
@@ -41,6 +44,7 @@ struct build_reason {
 struct build_launch {
 	struct bytes kernel; /* as the manifest names it */
 	struct bytes entry;  /* the PTX name */
+	uint32_t part;	     /* index in the program's parts */
 	char class_name;     /* 'A', 'B', 'R', 'S', 'C', 'D', 'X' */
 	bool is_proved;	     /* independence: proved, else assumed */
 	uint32_t first_reason;

@@ -22,12 +22,17 @@
 
 struct arena;
 
-/* CTAs sampled per step: all of a small grid, else this many. */
-#define QUOTE_CTAS_PER_STEP 16u
+/* Tasks that are looked into, spread over the job; CTAs sampled in each of
+ * their launches: all of a small grid, else this many. */
+#define QUOTE_TASKS_MAX	   16u
+#define QUOTE_CTAS_PER_RUN 16u
 
-/* Thread-instructions that a quote may spend on bringing the state forward,
- * unless the options say otherwise: a few seconds of one core. */
-#define QUOTE_BUDGET_OPS (1ull << 33)
+/* Runs of one step (in loops) that are sampled per task. */
+#define QUOTE_RUNS_PER_STEP 8u
+
+/* Thread-instructions that a quote may spend, unless the options say
+ * otherwise: about a second of one core. */
+#define QUOTE_BUDGET_OPS (1ull << 31)
 
 /* What one CTA did. */
 struct quote_cta {
@@ -62,6 +67,12 @@ struct quote_ops {
 	enum err (*advance)(void *ctx, const struct program_launch *launch,
 			    uint64_t *ret_ops,
 			    struct quote_fault *reterr_fault);
+	/*
+	 * Start over: the memory that task index begins with.  NULL when only
+	 * the present task is at hand.  Returns ERR_OK; ERR_UNSUPPORTED (its
+	 * inputs are not here: it is passed over); other errors end the quote.
+	 */
+	enum err (*task)(void *ctx, uint64_t index);
 };
 
 /* One step of the program, as written; a repeat's is zero. */
@@ -87,7 +98,8 @@ struct quote {
 };
 
 struct quote_options {
-	uint64_t seed;	     /* picks the CTAs */
+	uint64_t seed;	     /* picks tasks and CTAs */
+	uint64_t task_count; /* of the job; 0: 1 */
 	uint64_t budget_ops; /* 0: QUOTE_BUDGET_OPS */
 	uint64_t cta_ops;    /* manifest's bound, 0: 4 x largest sampled */
 	uint64_t limit_ops;  /* manifest's, 0: 4 x ops_per_task */
@@ -97,8 +109,15 @@ struct quote_options {
  * Plan, sample, sum, and fill the header's mean_ops, cta_ops, cta_open and
  * totals.
  *
- * A step inside loops is sampled at its first run, its last, and some between
- * as the budget allows.
+ * The mean is over up to QUOTE_TASKS_MAX tasks of the job; where not every
+ * CTA was run it is raised by two standard errors (a quarter at most), so that
+ * an honest buyer is not found to have declared too little.  A step inside
+ * loops is sampled at its first run, its last, and some between.  The first
+ * task is brought forward by running whole steps while the budget lasts;
+ * behind that point its samples are estimates.  Further tasks are looked into
+ * only as far as they can be brought forward.
+ *
+ * a        in/out  holds the lines
  * header   in/out  as program_header_make gave it
  * Returns ERR_OK; ERR_REFUSED with *reterr_fault (a sampled CTA faulted: the
  * job is not sold); ERR_OVERFLOW (over 2^63 ops); ERR_NO_MEMORY; others from

@@ -74,16 +74,15 @@ static const char cstdint[] =
 	"using ::uint64_t; using ::intptr_t; using ::uintptr_t;\n"
 	"}\n";
 
-static const char stddef_h[] =
-	"#pragma once\n"
-	"typedef decltype(sizeof(0)) size_t;\n"
-	"typedef long ptrdiff_t;\n"
-	"#ifndef NULL\n"
-	"#define NULL 0\n"
-	"#endif\n"
-	"#ifndef offsetof\n"
-	"#define offsetof(t, m) ((size_t)&((t *)0)->m)\n"
-	"#endif\n";
+static const char stddef_h[] = "#pragma once\n"
+			       "typedef decltype(sizeof(0)) size_t;\n"
+			       "typedef long ptrdiff_t;\n"
+			       "#ifndef NULL\n"
+			       "#define NULL 0\n"
+			       "#endif\n"
+			       "#ifndef offsetof\n"
+			       "#define offsetof(t, m) ((size_t)&((t *)0)->m)\n"
+			       "#endif\n";
 
 static const char cstddef[] = "#pragma once\n"
 			      "#include <stddef.h>\n"

@@ -165,10 +165,11 @@ static void int_arg(struct read *r, const struct json *j, unsigned bytes,
 	if (!read_ok(r) || arg->value.expr.code_count > 0)
 		return;
 	if (is_signed) {
-		low = bytes == 8 ? INT64_MIN : -(1ll << (bytes * 8 - 1));
-		high = bytes == 8 ? INT64_MAX : (1ll << (bytes * 8 - 1)) - 1;
+		low = bytes == 8 ? INT64_MIN : -((int64_t)1 << (bytes * 8 - 1));
+		high = bytes == 8 ? INT64_MAX
+				  : ((int64_t)1 << (bytes * 8 - 1)) - 1;
 	} else if (bytes < 8) {
-		high = (1ll << (bytes * 8)) - 1;
+		high = ((int64_t)1 << (bytes * 8)) - 1;
 	}
 	if (arg->value.expr.value < low || arg->value.expr.value > high)
 		read_fail(r, j->at, "%lld is outside the range of %s",

@@ -76,6 +76,12 @@ MUST_USE enum err view_results_finish(struct view_results *r,
 const uint8_t *view_results_pixels(struct view_results *r, uint32_t *ret_width,
 				   uint32_t *ret_height);
 
+/*
+ * view.table as text: a header, the top rows in order, aligned, one line
+ * each; nothing if m has none.  ERR_OK, ERR_LIMIT or ERR_NO_MEMORY.
+ */
+MUST_USE enum err view_results_table(struct view_results *r, struct buf *out);
+
 void view_results_free(struct view_results *r); /* NULL is fine */
 
 /* A picture in memory, 8 bits a channel. */

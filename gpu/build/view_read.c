@@ -1,6 +1,7 @@
 /*
  * "view": what is drawn of the results.  Nothing here changes the program.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "gpu/build/number.h"
@@ -140,8 +141,14 @@ static void read_one_series(struct read *r, const struct json *j,
 	s->buffer = read_buffer_name(r, got[0]);
 	s->type = type_words[read_word(r, got[1], "the elements' type",
 				       type_words, 11)];
-	if (read_ok(r))
-		s->name = r->m->buffers[s->buffer].name;
+	if (!read_ok(r))
+		return;
+	s->name = r->m->buffers[s->buffer].name;
+	if (r->m->buffers[s->buffer].size_bytes < 8 &&
+	    strtoul(s->type + 1, NULL, 10) / 8 >
+		    r->m->buffers[s->buffer].size_bytes)
+		read_fail(r, got[1]->at, "the buffer is smaller than a %s",
+			  s->type);
 }
 
 static void read_table_view(struct read *r, const struct json *j,

@@ -1,0 +1,36 @@
+/*
+ * gpu/build/priv/results - a result folder while it is being written.
+ */
+#ifndef WEFT_GPU_BUILD_PRIV_RESULTS_H
+#define WEFT_GPU_BUILD_PRIV_RESULTS_H
+
+#include "gpu/build/manifest.h"
+#include "gpu/build/view.h"
+
+/* How a task ended; strings are malloc'ed, NULL: not known. */
+struct results_row {
+	char *state;
+	char *reason;
+	char *provider;
+	char *lease;
+	char root[HASH_TEXT_BYTES]; /* "" if none */
+};
+
+struct view_results {
+	const struct manifest *m;
+	int folder_fd;
+	int joined[PROGRAM_BUFFERS_MAX]; /* -1: none */
+	struct results_row *rows;	 /* one a task */
+	/* kept[buffer][task]: bytes that a view draws, malloc'ed */
+	uint8_t **kept[PROGRAM_BUFFERS_MAX];
+	uint8_t *pixels; /* for view_results_pixels */
+};
+
+/* True if a view draws from this buffer. */
+bool results_is_viewed(const struct manifest *m, uint32_t buffer);
+
+/* Replace a file of the folder by bytes.  ERR_OK or ERR_IO. */
+MUST_USE enum err results_write(const struct view_results *r, const char *name,
+				struct bytes bytes);
+
+#endif /* WEFT_GPU_BUILD_PRIV_RESULTS_H */
