@@ -241,7 +241,7 @@ static struct hash leaf_at(const struct exec_buffer *b, uint64_t leaf)
 			   n < MERKLE_LEAF_BYTES ? n : MERKLE_LEAF_BYTES);
 }
 
-static enum err hash_object(struct machine *m, uint32_t object)
+enum err machine_hash_object(struct machine *m, uint32_t object)
 {
 	const struct exec_buffer *b = &m->buffers[object];
 	struct machine_tree *t = &m->tree[object];
@@ -287,7 +287,7 @@ enum err machine_hash(struct machine *m, const struct program_launch *step)
 
 		if (!(access[i] & PROGRAM_WRITE))
 			continue;
-		e = hash_object(m, i);
+		e = machine_hash_object(m, i);
 		if (e)
 			return e;
 	}
@@ -298,7 +298,7 @@ enum err machine_leaves(struct machine *m, uint32_t object,
 			const struct hash **ret_leaves)
 {
 	if (!m->tree[object].leaves) {
-		enum err e = hash_object(m, object);
+		enum err e = machine_hash_object(m, object);
 
 		if (e)
 			return e;

@@ -72,6 +72,9 @@ MUST_USE enum err machine_step_ctas(struct machine *m,
 				    const struct exec_options *o,
 				    struct exec_result *ret_result);
 
+/* Bring m->roots[object] up to date. */
+MUST_USE enum err machine_hash_object(struct machine *m, uint32_t object);
+
 /* m->roots of the objects that step may write. */
 MUST_USE enum err machine_hash(struct machine *m,
 			       const struct program_launch *step);
