@@ -61,7 +61,7 @@ weft_folder(tests/support/ledger DEPS ledger base)
 weft_test(ledger DEPS tests/support/ledger base)
 weft_test(market DEPS tests/support/ledger ledger base)
 weft_test(wallet DEPS ledger base)
-weft_test(verify DEPS market ledger gpu/program base)
+weft_test(verify DEPS tests/support/ledger market ledger gpu/program base)
 weft_test(rpc DEPS tests/support/ledger market ledger base
   LIBS PkgConfig::jansson)
 weft_test(cli DEPS base)
@@ -82,3 +82,4 @@ weft_tool(tests/bench/ledger DEPS ledger base)
 weft_tool(tests/bench/exec DEPS gpu/exec gpu/ptx gpu/program base)
 
 weft_fuzz(rpc DEPS rpc market ledger base LIBS PkgConfig::jansson)
+weft_fuzz(manifest DEPS gpu/build gpu/strict gpu/program gpu/ptx base)

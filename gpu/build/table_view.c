@@ -158,9 +158,13 @@ static void put_lines(struct buf *out, const struct manifest_chart *c,
 			width[i] = n > width[i] ? n : width[i];
 		}
 	}
-	for (uint32_t i = 0; i < c->series_count; i++)
+	for (uint32_t i = 0; i < c->series_count; i++) {
+		int n = (int)c->series[i].name.n;
+
 		buf_printf(out, "%s%-*.*s", i > 0 ? "  " : "", width[i],
-			   width[i], (const char *)c->series[i].name.p);
+			   n < width[i] ? n : width[i],
+			   (const char *)c->series[i].name.p);
+	}
 	buf_put_u8(out, '\n');
 	for (uint64_t t = 0; t < count; t++) {
 		for (uint32_t i = 0; i < c->series_count; i++) {

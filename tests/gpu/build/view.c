@@ -1,0 +1,200 @@
+/*
+ * Results: pictures pixel by pixel, joined files, tasks.csv, the table.
+ */
+#define _GNU_SOURCE
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "gpu/build/manifest.h"
+#include "gpu/build/view.h"
+
+static struct bytes f32s(struct arena *a, const float *v, size_t n)
+{
+	return arena_copy(a, bytes_of(v, n * 4));
+}
+
+static void expect_pixel(const struct view_image *im, uint32_t x, uint32_t y,
+			 const char *rgb)
+{
+	const uint8_t *p =
+		im->pixels + ((size_t)y * im->width + x) * im->channels;
+	char got[16];
+
+	if (im->channels == 1)
+		snprintf(got, sizeof(got), "%u", p[0]);
+	else
+		snprintf(got, sizeof(got), "%u %u %u", p[0], p[1], p[2]);
+	cr_expect_str_eq(got, rgb, "(%u, %u): %s, want %s", x, y, got, rgb);
+}
+
+Test(view, maps)
+{
+	static const float v[] = {0, 1, 0.5f, 2, -1, 0.25f};
+	struct arena *a = arena_new(1u << 20);
+	struct manifest_picture p = {.format = MANIFEST_F32,
+				     .width = 3,
+				     .height = 2,
+				     .low = 0,
+				     .high = 1};
+	struct bytes tile = f32s(a, v, 6);
+	struct view_image im;
+
+	cr_assert_eq(view_draw(a, &p, &tile, 1, &im), ERR_OK);
+	cr_expect_eq(im.channels, 1);
+	expect_pixel(&im, 0, 0, "0");
+	expect_pixel(&im, 1, 0, "255");
+	expect_pixel(&im, 2, 0, "128");
+	expect_pixel(&im, 0, 1, "255"); /* clamped */
+	expect_pixel(&im, 1, 1, "0");
+	p.map = MANIFEST_MAP_VIRIDIS;
+	cr_assert_eq(view_draw(a, &p, &tile, 1, &im), ERR_OK);
+	expect_pixel(&im, 0, 0, "68 1 84");
+	expect_pixel(&im, 1, 0, "253 231 37");
+	expect_pixel(&im, 2, 0, "33 144 141");
+	p.map = MANIFEST_MAP_SIGNED;
+	p.is_auto = true; /* -2 ... 2 */
+	cr_assert_eq(view_draw(a, &p, &tile, 1, &im), ERR_OK);
+	expect_pixel(&im, 0, 0, "247 247 247");
+	expect_pixel(&im, 0, 1, "178 24 43");
+	expect_pixel(&im, 1, 1, "140 175 210"); /* halfway to blue */
+	arena_free(a);
+}
+
+Test(view, tiles_in_columns)
+{
+	struct arena *a = arena_new(1u << 20);
+	struct manifest_picture p = {
+		.format = MANIFEST_RGB8, .width = 2, .height = 1, .columns = 2};
+	struct bytes tiles[3] = {BYTES_LIT("\1\2\3\4\5\6"),
+				 {NULL, 0},
+				 BYTES_LIT("\7\10\11\12\13\14")};
+	struct view_image im;
+
+	cr_assert_eq(view_draw(a, &p, tiles, 3, &im), ERR_OK);
+	cr_expect(im.width == 4 && im.height == 2 && im.channels == 3);
+	expect_pixel(&im, 1, 0, "4 5 6");
+	expect_pixel(&im, 2, 0, "0 0 0");
+	expect_pixel(&im, 0, 1, "7 8 9");
+	expect_pixel(&im, 3, 1, "0 0 0");
+	tiles[1].p = (const uint8_t *)"x";
+	tiles[1].n = 1;
+	cr_expect_eq(view_draw(a, &p, tiles, 3, &im), ERR_REFUSED);
+	arena_free(a);
+}
+
+Test(view, png_there_and_back)
+{
+	struct arena *a = arena_new(1u << 20);
+
+	for (uint32_t channels = 1; channels <= 4; channels += channels) {
+		uint32_t c = channels == 2 ? 3 : channels;
+		uint8_t pixels[7 * 5 * 4];
+		struct view_image im = {7, 5, c, pixels}, back;
+		struct buf b = buf_make(1u << 20);
+		const char *why = "";
+
+		for (size_t i = 0; i < sizeof(pixels); i++)
+			pixels[i] = (uint8_t)(i * 37);
+		cr_assert_eq(view_png_encode(&im, &b), ERR_OK);
+		cr_assert_eq(view_png_decode(a, buf_bytes(&b), c, &back, &why),
+			     ERR_OK, "%s", why);
+		cr_expect(back.width == 7 && back.height == 5);
+		cr_expect_eq(memcmp(back.pixels, pixels, 35 * c), 0);
+		cr_expect_eq(view_png_decode(a, bytes_of(b.p, b.n / 2), c,
+					     &back, &why),
+			     ERR_MALFORMED);
+		buf_free(&b);
+	}
+	arena_free(a);
+}
+
+static const char text[] =
+	"{\"weft\": 1, \"cuda\": \"a.cu\",\n"
+	" \"tasks\": {\"table\": {\"text\": "
+	"\"name,x\\n\\\"a,\\\"\\\"b\\\",3\\nc,2\\nd,1\\n\"}},\n"
+	" \"buffers\": {\"o\": {\"bytes\": 4, \"fill\": 7, \"save\": "
+	"\"all.bin\"},\n"
+	"  \"each\": {\"bytes\": 2, \"save\": \"sub/{t}.bin\"},\n"
+	"  \"v\": {\"bytes\": 4}},\n"
+	" \"steps\": [{\"fill\": \"o\", \"with\": 0}],\n"
+	" \"view\": {\"picture\": {\"buffer\": \"o\", \"format\": "
+	"\"gray8\", \"width\": 2, \"height\": 2, \"columns\": 3},\n"
+	"  \"table\": {\"columns\": [\"name\", \"t\", "
+	"{\"buffer\": \"v\", \"type\": \"f32\"}], \"sort\": \"-v\", "
+	"\"top\": 2}}}";
+
+static void expect_file(const char *folder, const char *name, const void *want,
+			size_t n)
+{
+	char path[200], got[500];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	f = fopen(path, "rb");
+	cr_assert(f, "%s", path);
+	cr_expect_eq(fread(got, 1, sizeof(got), f), n, "%s", name);
+	cr_expect_eq(memcmp(got, want, n), 0, "%s", name);
+	fclose(f);
+}
+
+Test(view, results_of_tasks)
+{
+	static const char csv[] =
+		"index,name,x,state,reason,provider,lease,output_root\n"
+		"0,\"a,\"\"b\",3,open,,,,\n"
+		"1,c,2,done,,local,,\n"
+		"2,d,1,failed,kernel_fault,local,,\n";
+	static const float half = 0.5f, two = 2;
+	struct build_files_memory none = {NULL, 0};
+	struct build_files files = build_files_memory(&none);
+	struct arena *a = arena_new(1u << 20);
+	struct manifest m;
+	struct build_diag d;
+	struct view_results *r;
+	char folder[] = "/tmp/weft-view-XXXXXX", cmd[100];
+	const char *picture;
+	const uint8_t *pixels;
+	uint32_t w, h;
+	struct buf b = buf_make(1000);
+	struct view_task_row row = {
+		.index = 1, .state = "done", .provider = "local"};
+
+	cr_assert(mkdtemp(folder));
+	cr_assert_eq(manifest_read(a, BYTES_LIT(text), "m", &files, &m, &d),
+		     ERR_OK, "%s", d.text);
+	cr_expect(view_needs_buffer(&m, 0) && view_needs_buffer(&m, 2));
+	cr_assert_eq(view_results_new(&m, folder, &r, &d), ERR_OK);
+	cr_expect_eq(view_results_put(r, 1, 0, BYTES_LIT("\1\2\3\4")), ERR_OK);
+	cr_expect_eq(view_results_put(r, 1, 1, BYTES_LIT("xy")), ERR_OK);
+	cr_expect_eq(view_results_put(r, 1, 2, BYTES_OF(half)), ERR_OK);
+	cr_expect_eq(view_results_put(r, 2, 2, BYTES_OF(two)), ERR_OK);
+	cr_expect_eq(view_results_put(r, 1, 0, BYTES_LIT("x")), ERR_REFUSED);
+	cr_expect_eq(view_results_put(r, 3, 0, BYTES_LIT("1234")), ERR_REFUSED);
+	cr_expect_eq(view_results_row(r, &row), ERR_OK);
+	row = (struct view_task_row){2,	      "failed", "kernel_fault",
+				     "local", "",	{NULL, 0}};
+	cr_expect_eq(view_results_row(r, &row), ERR_OK);
+	cr_assert_eq(view_results_finish(r, &picture, &d), ERR_OK);
+	cr_expect_str_eq(picture, "picture.png");
+	expect_file(folder, "all.bin", "\7\7\7\7\1\2\3\4\7\7\7\7", 12);
+	expect_file(folder, "sub/1.bin", "xy", 2);
+	expect_file(folder, "tasks.csv", csv, sizeof(csv) - 1);
+	pixels = view_results_pixels(r, &w, &h);
+	cr_assert(pixels);
+	cr_expect(w == 6 && h == 2);
+	cr_expect_eq(pixels[2 * 4], 1);
+	cr_expect_eq(pixels[2 * 4 + 3], 255);
+	cr_assert_eq(view_results_table(r, &b), ERR_OK);
+	cr_expect(bytes_eq(buf_bytes(&b), BYTES_LIT("name  t  v  \n"
+						    "d     2    2\n"
+						    "c     1  0.5\n")),
+		  "%.*s", (int)b.n, (const char *)b.p);
+	view_results_free(r);
+	buf_free(&b);
+	arena_free(a);
+	snprintf(cmd, sizeof(cmd), "rm -rf %s", folder);
+	cr_expect_eq(system(cmd), 0);
+}
