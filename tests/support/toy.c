@@ -69,7 +69,7 @@ static void launch0(struct arena *a, struct program_step *s)
 	arg[1].value =
 		CODE(a, PROGRAM_OP_TASK, PROGRAM_OP_PUSH, 16, PROGRAM_OP_MUL);
 	arg[2].kind = PROGRAM_ARG_VALUE;
-	arg[2].type = PROGRAM_TYPE_U32;
+	arg[2].type = PROGRAM_TYPE_S32;
 	arg[2].value = CODE(a, PROGRAM_OP_COLUMN, 0, PROGRAM_OP_PUSH, 3,
 			    PROGRAM_OP_MUL, PROGRAM_OP_PUSH, 1, PROGRAM_OP_ADD);
 	arg[3].kind = PROGRAM_ARG_VALUE;
@@ -239,7 +239,7 @@ static void toy_run(struct arena *a, struct toy_lease *t, uint32_t at,
 	uint8_t **s = t->states[at][0];
 	struct hash roots[TOY_OBJECTS];
 
-	s[0] = toy_input(a, TOY_FIRST + at);
+	s[0] = toy_input(a, t->claim.first_task + at);
 	if (cheat && cheat->start)
 		memset(s[0], 0, 1500);
 	s[1] = ARENA_ARRAY(a, 5000, uint8_t);
@@ -267,7 +267,7 @@ static void toy_result(struct arena *a, struct toy_lease *t, uint32_t at,
 {
 	struct buf b = buf_make(PROGRAM_RESULT_BYTES_MAX);
 	struct hash roots[TOY_OBJECTS];
-	struct program_result r = {.index = TOY_FIRST + at,
+	struct program_result r = {.index = t->claim.first_task + at,
 				   .steps = TOY_STEPS,
 				   .object_roots = roots,
 				   .object_count = TOY_OBJECTS};
@@ -284,8 +284,8 @@ static void toy_result(struct arena *a, struct toy_lease *t, uint32_t at,
 }
 
 struct toy_lease *toy_lease_make(struct arena *a, const struct hash *lease,
-				 const struct pubkey *provider,
-				 const struct toy_cheat *cheat)
+				 const struct pubkey *provider, uint32_t first,
+				 uint32_t done, const struct toy_cheat *cheat)
 {
 	struct toy_lease *t = ARENA_NEW(a, struct toy_lease);
 	struct program_claim *c = &t->claim;
@@ -301,7 +301,9 @@ struct toy_lease *toy_lease_make(struct arena *a, const struct hash *lease,
 		t->task_leaves[i] = program_task_leaf(t->tasks[i]);
 		buf_free(&b);
 	}
-	for (uint32_t i = 0; i < TOY_DONE; i++) {
+	c->first_task = first;
+	c->done_count = done;
+	for (uint32_t i = 0; i < done; i++) {
 		toy_run(a, t, i, cheat);
 		toy_result(a, t, i, cheat);
 	}
@@ -309,9 +311,7 @@ struct toy_lease *toy_lease_make(struct arena *a, const struct hash *lease,
 	c->provider = *provider;
 	c->tasks_root = merkle_list_root(t->task_leaves, TOY_TASKS);
 	c->task_count = TOY_TASKS;
-	c->first_task = TOY_FIRST;
-	c->done_count = TOY_DONE;
-	t->leaves_root = merkle_list_root(t->result_leaves, TOY_DONE);
+	t->leaves_root = merkle_list_root(t->result_leaves, done);
 	c->result_root = program_result_root(lease, provider, &t->leaves_root);
 	return t;
 }
@@ -335,7 +335,7 @@ struct program_opening toy_opening(struct arena *a, const struct toy_lease *t,
 				   const struct program_sample *s,
 				   uint64_t writer)
 {
-	uint64_t at = s->task_index - TOY_FIRST;
+	uint64_t at = s->task_index - t->claim.first_task;
 	uint64_t k = s->step_number;
 	uint64_t cta = s->kind == PROGRAM_SAMPLE_CTA ? s->number : writer;
 	struct program_state before[TOY_OBJECTS] = {0};
@@ -350,7 +350,7 @@ struct program_opening toy_opening(struct arena *a, const struct toy_lease *t,
 				    .task_count = TOY_TASKS,
 				    .task = t->tasks[s->task_index],
 				    .result_leaves = t->result_leaves,
-				    .done_count = TOY_DONE,
+				    .done_count = t->claim.done_count,
 				    .result_position = at,
 				    .result = t->results[at],
 				    .memory_roots = t->memory_roots[at],
@@ -400,7 +400,7 @@ uint64_t toy_chunk_writer(struct arena *a, const struct toy_lease *t,
 			  const struct program_sample *s,
 			  const struct hash *seed)
 {
-	uint64_t at = s->task_index - TOY_FIRST;
+	uint64_t at = s->task_index - t->claim.first_task;
 	uint64_t k = s->step_number;
 	struct program_launch l;
 	uint32_t object;

@@ -15,8 +15,6 @@
 #include "gpu/program/program.h"
 
 #define TOY_TASKS   5u
-#define TOY_FIRST   1u
-#define TOY_DONE    3u
 #define TOY_STEPS   10u
 #define TOY_OBJECTS 4u
 
@@ -36,18 +34,18 @@ struct program_task toy_task(struct arena *a, const struct hash *program_id,
 size_t toy_writes(struct arena *a, uint64_t number, uint32_t step_index,
 		  uint64_t cta, struct program_write out[2]);
 
-/* A provider's knowledge of a lease over tasks [TOY_FIRST, +TOY_DONE). */
+/* A provider's knowledge of a lease over tasks [first, first + done). */
 struct toy_lease {
 	struct program program;
 	struct program_claim claim;
 	struct hash task_leaves[TOY_TASKS];
 	struct bytes tasks[TOY_TASKS]; /* encoded */
-	struct hash result_leaves[TOY_DONE];
-	struct bytes results[TOY_DONE];
+	struct hash result_leaves[TOY_TASKS];
+	struct bytes results[TOY_TASKS];
 	struct hash leaves_root;
-	/* states[t][k][object], t from TOY_FIRST */
-	uint8_t *states[TOY_DONE][TOY_STEPS + 1][TOY_OBJECTS];
-	struct hash memory_roots[TOY_DONE][TOY_STEPS + 1];
+	/* states[t][k][object], t from claim.first_task */
+	uint8_t *states[TOY_TASKS][TOY_STEPS + 1][TOY_OBJECTS];
+	struct hash memory_roots[TOY_TASKS][TOY_STEPS + 1];
 };
 
 /* How a provider cheats; zero: honest. */
@@ -62,8 +60,8 @@ struct toy_cheat {
 
 /* Runs everything. */
 struct toy_lease *toy_lease_make(struct arena *a, const struct hash *lease,
-				 const struct pubkey *provider,
-				 const struct toy_cheat *cheat);
+				 const struct pubkey *provider, uint32_t first,
+				 uint32_t done, const struct toy_cheat *cheat);
 
 /* The opening of a sample, with what the toy CTA reads and writes. */
 struct program_opening toy_opening(struct arena *a, const struct toy_lease *t,

@@ -92,7 +92,7 @@ static struct toy_lease *lease(void)
 	struct pubkey provider;
 
 	memcpy(provider.b, hash_of("provider")->b, 32);
-	return toy_lease_make(a, hash_of("lease"), &provider, NULL);
+	return toy_lease_make(a, hash_of("lease"), &provider, 1, 3, NULL);
 }
 
 Test(vectors, program)

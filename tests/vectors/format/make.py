@@ -136,7 +136,7 @@ PARTS = [
 STEPS = [
     [0, 0, [3, 1, 1], [64, 1, 1], 0,
      [[0, 0, 0], [0, 1, [TASK, PUSH, 16, MUL]],
-      [2, 4, [COLUMN, 0, PUSH, 3, MUL, PUSH, 1, ADD]],
+      [2, 5, [COLUMN, 0, PUSH, 3, MUL, PUSH, 1, ADD]],
       [2, 9, [COLUMN, 1]],
       [3, bytes([0xAA] * 8) + bytes(8), [[8, 2, 4]]]]],
     [3, 2, 3],
