@@ -21,6 +21,14 @@ struct seckey rig_secret(uint32_t i)
 	return sk;
 }
 
+static struct vrf_secret rig_vrf(uint32_t validator)
+{
+	struct vrf_secret vrf;
+
+	memset(vrf.seed, 9 + (int)validator, sizeof(vrf.seed));
+	return vrf;
+}
+
 static void make_actors(struct rig *r, uint32_t count)
 {
 	must(count < RIG_ACTORS_MAX);
@@ -48,7 +56,8 @@ static void sort_accounts(struct ledger_genesis_account *list, uint32_t n)
 static void write_genesis(struct rig *r, const struct rig_options *o)
 {
 	struct ledger_genesis_account accounts[RIG_ACTORS_MAX];
-	struct ledger_validator v = {.power = 1};
+	struct ledger_validator v[RIG_ACTORS_MAX];
+	uint32_t count = o->validators ? o->validators : 1;
 	struct ledger_genesis g = {0};
 	struct hash root;
 
@@ -57,16 +66,23 @@ static void write_genesis(struct rig *r, const struct rig_options *o)
 		accounts[i - 1].balance = coin_picks(o->balance_picks);
 	}
 	sort_accounts(accounts, r->actor_count - 1);
-	memset(v.key32, 7, sizeof(v.key32));
-	v.account = r->keys[0];
-	vrf_public_of(&r->vrf, &v.vrf);
+	must(count <= r->actor_count);
+	for (uint32_t i = 0; i < count; i++) {
+		struct vrf_secret vrf = rig_vrf(i);
+
+		memset(&v[i], 0, sizeof(v[i]));
+		memset(v[i].key32, 7 + (int)i, sizeof(v[i].key32));
+		v[i].account = r->keys[i];
+		v[i].power = 1;
+		vrf_public_of(&vrf, &v[i].vrf);
+	}
 	g.chain_id = RIG_CHAIN_ID;
 	g.time_ms = 1000000;
 	g.params = o->params ? *o->params : ledger_params_default();
 	g.accounts = accounts;
 	g.account_count = r->actor_count - 1;
-	g.validators = &v;
-	g.validator_count = 1;
+	g.validators = v;
+	g.validator_count = count;
 	must(ledger_chain_init(r->chain, &g, &root) == ERR_OK);
 }
 
@@ -84,7 +100,7 @@ void rig_open(struct rig *r, const struct rig_options *o)
 	r->home = arena_new((size_t)1 << 30);
 	r->block = arena_new((size_t)64 << 20);
 	must(r->home && r->block);
-	memset(r->vrf.seed, 9, sizeof(r->vrf.seed));
+	r->vrf = rig_vrf(0);
 	make_actors(r, o->actor_count);
 	if (o->lmdb_path)
 		must(ledger_store_lmdb_open(r->home, o->lmdb_path, &lmdb,
@@ -159,16 +175,17 @@ struct bytes rig_transfer(struct rig *r, uint32_t from, uint32_t to,
 static struct bytes make_beacon(struct rig *r, const struct ledger_info *info)
 {
 	uint8_t alpha[LEDGER_BEACON_ALPHA_BYTES_MAX];
+	struct vrf_secret vrf = rig_vrf(r->proposer);
 	struct buf b = buf_make(512);
 	struct vrf_proof pi;
 	struct bytes copy;
 
-	must(vrf_prove(&r->vrf,
+	must(vrf_prove(&vrf,
 		       ledger_beacon_alpha(RIG_CHAIN_ID, info->height + 1,
 					   &info->seed, alpha),
 		       &pi) == ERR_OK);
-	ledger_beacon_encode(RIG_CHAIN_ID, info->height + 1, &r->keys[0], &pi,
-			     &b);
+	ledger_beacon_encode(RIG_CHAIN_ID, info->height + 1,
+			     &r->keys[r->proposer], &pi, &b);
 	copy = arena_copy(r->block, buf_bytes(&b));
 	must(b.err == ERR_OK && copy.p);
 	buf_free(&b);
@@ -192,7 +209,7 @@ struct ledger_proposal rig_proposal(struct rig *r, const struct bytes *txs,
 		list[p.tx_count++] = txs[i];
 	p.height = info.height + 1;
 	p.time_ms = info.time_ms + 1000;
-	p.proposer = r->keys[0];
+	p.proposer = r->keys[r->proposer];
 	put_u64_be(name, p.height);
 	p.block_id = sha256_tagged("weft-test/block", name, sizeof(name));
 	p.txs = list;

@@ -31,7 +31,9 @@ struct rig_options {
 	const struct ledger_params *params; /* NULL: defaults */
 	uint32_t actor_count;		    /* besides the proposer */
 	uint64_t balance_picks;		    /* of each */
-	const char *lmdb_path;		    /* NULL: in memory */
+	/* Actors 0 to validators - 1 propose, with power 1 each; 0: one. */
+	uint32_t validators;
+	const char *lmdb_path; /* NULL: in memory */
 	bool lmdb_no_sync;
 	bool quick; /* no history, no blocks, no counting of money */
 };
@@ -42,8 +44,9 @@ struct rig {
 	struct ledger_store store;
 	struct ledger_rules rules;
 	struct ledger_chain *chain;
-	struct vrf_secret vrf;
-	uint32_t actor_count; /* with the proposer */
+	struct vrf_secret vrf; /* of validator 0; validator i has seed 9 + i */
+	uint32_t proposer;     /* of the next blocks; 0 at first */
+	uint32_t actor_count;  /* with the proposer */
 	struct seckey secrets[RIG_ACTORS_MAX];
 	struct pubkey keys[RIG_ACTORS_MAX];
 	uint64_t seqs[RIG_ACTORS_MAX]; /* next on lane 0 */
