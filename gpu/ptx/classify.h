@@ -47,6 +47,7 @@ enum ptx_independence {
 	X(atomic_result_used, C, "write to a place that the thread owns")     \
 	X(atomic_mixed, C, "use one operation and width per buffer")          \
 	X(atomic_and_plain, C, "read or write that buffer in another launch") \
+	X(atomic_order, C, "use add, and, or, xor, min or max")               \
 	X(atomic_wide, C, "use a 32 or 64 bit atomic")                        \
 	X(reads_written, C, "write to a second buffer, and launch twice")     \
 	X(nc_written, C, "drop __restrict__, or use another output buffer")   \

@@ -74,6 +74,17 @@ const char *ptx_mod_text(enum ptx_group group, uint8_t value)
 	return text ? text : "";
 }
 
+uint32_t ptx_dest_count(const struct ptx_instr *in)
+{
+	const char *c = ptx_ops[in->op].operands;
+
+	if (in->op == PTX_OP_bar || in->op == PTX_OP_barrier)
+		return in->mod[PTX_MOD_BAR] == PTX_BAR_RED;
+	if (c[0] != '=')
+		return 0;
+	return c[2] == '|' ? 2 : 1;
+}
+
 uint32_t ptx_module_find(const struct ptx_module *m, struct bytes name)
 {
 	for (uint32_t i = 0; i < m->function_count; i++)

@@ -356,6 +356,12 @@ ptx_operand(const struct ptx_function *f, const struct ptx_instr *in,
 	return &f->operands[in->operand_first + i];
 }
 
+/*
+ * How many of the first operands are written: with "d|p" both places count,
+ * the second may be NONE.  A call's results stand in its ptx_call.
+ */
+uint32_t ptx_dest_count(const struct ptx_instr *in);
+
 /* Index of the entry with that name, or PTX_NO_INDEX. */
 uint32_t ptx_module_find(const struct ptx_module *m, struct bytes name);
 

@@ -30,9 +30,22 @@ static void big_muladd(struct big *b, uint32_t m, uint32_t add)
 	}
 }
 
-static void big_double(struct big *b)
+static void big_shift(struct big *b, uint32_t bits)
 {
-	big_muladd(b, 2, 0);
+	uint32_t limbs = bits / 32;
+
+	for (uint32_t i = LIMBS; limbs && i-- > 0;)
+		b->limb[i] = i >= limbs ? b->limb[i - limbs] : 0;
+	if (bits % 32)
+		big_muladd(b, 1u << (bits % 32), 0);
+}
+
+static void big_scale(struct big *b, int exponent)
+{
+	for (; exponent >= 9; exponent -= 9)
+		big_muladd(b, 1000000000, 0);
+	for (; exponent > 0; exponent--)
+		big_muladd(b, 10, 0);
 }
 
 static int big_cmp(const struct big *a, const struct big *b)
@@ -101,28 +114,24 @@ static uint64_t decimal_to_f64(const struct big *digits, int exponent)
 
 	if (big_bits(&n) == 0)
 		return 0;
-	for (; exponent > 0; exponent--)
-		big_muladd(&n, 10, 0);
-	for (; exponent < 0; exponent++)
-		big_muladd(&d, 10, 0);
-	for (; big_bits(&n) < big_bits(&d); shift--)
-		big_double(&n);
-	for (; big_bits(&d) < big_bits(&n); shift++)
-		big_double(&d);
+	big_scale(&n, exponent);
+	big_scale(&d, -exponent);
+	shift = big_bits(&n) - big_bits(&d);
+	big_shift(shift < 0 ? &n : &d, (uint32_t)(shift < 0 ? -shift : shift));
 	if (big_cmp(&n, &d) < 0) {
-		big_double(&n);
+		big_shift(&n, 1);
 		shift--;
 	}
-	/* 1 <= n / d < 2: 64 bits of the quotient, first bit set. */
-	for (uint32_t i = 0; i < 64; i++) {
+	/* 1 <= n / d < 2: the first 56 bits of the quotient. */
+	for (uint32_t i = 0; i < 56; i++) {
 		q <<= 1;
 		if (big_cmp(&n, &d) >= 0) {
 			big_sub(&n, &d);
 			q |= 1;
 		}
-		big_double(&n);
+		big_shift(&n, 1);
 	}
-	return pack_float(q, shift - 63, big_bits(&n) != 0, 52, 11);
+	return pack_float(q << 8, shift - 63, big_bits(&n) != 0, 52, 11);
 }
 
 static int digit_of(uint8_t c)

@@ -206,7 +206,7 @@ void print_variable(struct printer *p, const struct ptx_variable *v,
 					     [PTX_SPACE_LOCAL] = ".local ",
 					     [PTX_SPACE_CONST] = ".const ",
 					     [PTX_SPACE_PARAM] = ".param "};
-	uint32_t    bits = ptx_types[v->type].bits;
+	uint32_t bits = ptx_types[v->type].bits;
 	const char *type = width_type(bits);
 
 	if (v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST)

@@ -1,0 +1,458 @@
+/*
+ * gpu/ptx/reasons - the rules that refuse or lower a class, one instruction
+ * or one buffer at a time.
+ */
+#include <string.h>
+
+#include "base/limits.h"
+#include "gpu/ptx/priv/analysis.h"
+
+/* Different reasons kept; more are counted under the last of their cause. */
+#define REASONS_MAX 256u
+
+void reasons_add(struct analysis *n, enum ptx_why why,
+		 const struct ptx_function *f, const struct ptx_instr *in,
+		 const char *detail)
+{
+	struct ptx_reason r = {.why = why,
+			       .source_file = UINT16_MAX,
+			       .opcode = "",
+			       .detail = detail,
+			       .count = 1};
+	char name[160];
+	uint32_t i;
+
+	if (in) {
+		ptx_instr_name(f, in, name, sizeof(name));
+		r.line = in->line;
+		r.source_line = in->source_line;
+		r.source_file = in->source_file;
+		r.opcode = name;
+	}
+	for (i = 0; i < n->reason_count; i++) {
+		struct ptx_reason *old = &n->reasons[i];
+
+		if (old->why != why || (strcmp(old->opcode, r.opcode) != 0 &&
+					n->reason_count < REASONS_MAX))
+			continue;
+		old->count++;
+		return;
+	}
+	if (n->reason_count == n->reason_cap)
+		return;
+	if (in)
+		r.opcode = arena_str(n->a, bytes_str(name));
+	if (!r.opcode) {
+		n->err = ERR_NO_MEMORY;
+		r.opcode = "";
+	}
+	n->reasons[n->reason_count++] = r;
+}
+
+/* Bases that are certainly or possibly addresses. */
+static bool is_leak(const struct analysis *n, const struct value *v)
+{
+	if (!(v->kinds & (VALUE_ADDRESS | VALUE_MIXED)))
+		return false;
+	if (v->bases >> BASE_OTHER & 1)
+		return true;
+	for (uint32_t b = 0; b < n->base_count; b++) {
+		const struct object *o = &n->objects[n->base_object[b]];
+
+		if ((v->bases >> b & 1) &&
+		    (o->kind != OBJECT_BUFFER || n->launch || o->is_addressed))
+			return true;
+	}
+	return false;
+}
+
+static struct value operand(struct analysis *n, uint32_t function,
+			    const struct ptx_instr *in, uint32_t i)
+{
+	return transfer_value(n, function,
+			      ptx_operand(&n->m->functions[function], in, i),
+			      transfer_type(in, i));
+}
+
+static void check_compare(struct analysis *n, uint32_t function,
+			  const struct ptx_instr *in)
+{
+	const struct ptx_function *f = &n->m->functions[function];
+	uint32_t first = ptx_dest_count(in);
+	struct value a = operand(n, function, in, first);
+	struct value b = operand(n, function, in, first + 1);
+	bool zero;
+
+	if (!is_leak(n, &a) && !is_leak(n, &b))
+		return;
+	/* Is it null?  And where in one object? */
+	zero = (value_is_const(&b) && b.c0 == 0 && !(a.kinds & VALUE_MIXED)) ||
+	       (value_is_const(&a) && a.c0 == 0 && !(b.kinds & VALUE_MIXED));
+	if (zero || (a.kinds == VALUE_ADDRESS && b.kinds == VALUE_ADDRESS &&
+		     a.bases == b.bases && !(a.bases & (a.bases - 1)) &&
+		     !(a.bases >> BASE_OTHER)))
+		return;
+	reasons_add(n, PTX_WHY_address_leak, f, in, "compares an address");
+}
+
+static void check_operands(struct analysis *n, uint32_t function,
+			   const struct ptx_instr *in, uint32_t first,
+			   const char *detail)
+{
+	const struct ptx_function *f = &n->m->functions[function];
+
+	for (uint32_t i = first; i < in->operand_count; i++) {
+		struct value v;
+
+		if (ptx_operand(f, in, i)->kind == PTX_OPERAND_NONE ||
+		    ptx_operand(f, in, i)->kind == PTX_OPERAND_MEMORY)
+			continue;
+		v = operand(n, function, in, i);
+		if (is_leak(n, &v))
+			reasons_add(n, PTX_WHY_address_leak, f, in, detail);
+	}
+}
+
+/* Values that decide something. */
+static void check_leak(struct analysis *n, uint32_t function,
+		       const struct ptx_instr *in)
+{
+	const struct ptx_function *f = &n->m->functions[function];
+	struct value v;
+
+	switch (in->op) {
+	case PTX_OP_setp:
+	case PTX_OP_set:
+		check_compare(n, function, in);
+		return;
+	case PTX_OP_slct:
+		v = operand(n, function, in, 3);
+		if (is_leak(n, &v))
+			reasons_add(n, PTX_WHY_address_leak, f, in,
+				    "an address selects");
+		return;
+	case PTX_OP_shfl:
+		check_operands(n, function, in, 3, "an address is a lane");
+		return;
+	case PTX_OP_lop3:
+		if (in->mod[PTX_MOD_BOOL])
+			check_operands(n, function, in, 2,
+				       "an address decides");
+		return;
+	case PTX_OP_vote:
+	case PTX_OP_match:
+	case PTX_OP_redux:
+	case PTX_OP_testp:
+	case PTX_OP_brx_idx:
+	case PTX_OP_bar:
+	case PTX_OP_barrier:
+		check_operands(n, function, in, ptx_dest_count(in),
+			       "an address decides");
+		return;
+	case PTX_OP_atom:
+	case PTX_OP_red:
+		check_operands(n, function, in, ptx_dest_count(in),
+			       "an address in an atomic");
+		return;
+	default:
+		return;
+	}
+}
+
+static void check_opaque(struct analysis *n, const struct ptx_function *f,
+			 const struct ptx_instr *in)
+{
+	const struct ptx_opaque *o = &f->opaque[in->aux];
+	enum ptx_why why = PTX_WHY_unknown;
+
+	if (o->is_known)
+		why = PTX_WHY_refused;
+	if (strstr(o->why, "clusters"))
+		why = PTX_WHY_cluster;
+	if (strstr(o->why, "textures") || strstr(o->why, "surfaces"))
+		why = PTX_WHY_texture;
+	reasons_add(n, why, f, in, o->why);
+}
+
+static void check_sregs(struct analysis *n, const struct ptx_function *f,
+			const struct ptx_instr *in)
+{
+	for (uint32_t i = 0; i < in->operand_count; i++) {
+		const struct ptx_operand *o = ptx_operand(f, in, i);
+		const char *text;
+
+		if (o->kind != PTX_OPERAND_SREG ||
+		    ptx_sregs[o->index].is_listed)
+			continue;
+		text = ptx_sregs[o->index].text;
+		if (o->index == PTX_SREG_ENVREG)
+			reasons_add(n, PTX_WHY_env_register, f, in, text);
+		else if (strstr(text, "cluster"))
+			reasons_add(n, PTX_WHY_cluster, f, in, text);
+		else
+			reasons_add(n, PTX_WHY_special_register, f, in, text);
+	}
+}
+
+static void check_float(struct analysis *n, const struct ptx_function *f,
+			const struct ptx_instr *in)
+{
+	uint8_t round = in->mod[PTX_MOD_ROUND];
+	bool is_float = ptx_types[in->types[0]].kind == PTX_KIND_F;
+
+	if (ptx_ops[in->op].trait == PTX_TRAIT_APPROX ||
+	    round == PTX_ROUND_APPROX || round == PTX_ROUND_FULL)
+		reasons_add(n, PTX_WHY_approximate, f, in, "");
+	else if (in->mod[PTX_MOD_FTZ] &&
+		 (in->op == PTX_OP_add || in->op == PTX_OP_sub ||
+		  in->op == PTX_OP_mul || in->op == PTX_OP_fma ||
+		  in->op == PTX_OP_mad || in->op == PTX_OP_div ||
+		  in->op == PTX_OP_rcp || in->op == PTX_OP_sqrt ||
+		  in->op == PTX_OP_cvt))
+		reasons_add(n, PTX_WHY_subnormal_ftz, f, in, "");
+	if (in->op == PTX_OP_mma && is_float)
+		reasons_add(n, PTX_WHY_float_mma, f, in, "");
+	else if (in->op == PTX_OP_mma && in->mod[PTX_MOD_SATFINITE])
+		reasons_add(n, PTX_WHY_saturating_mma, f, in, "");
+	if (in->op == PTX_OP_redux && is_float)
+		reasons_add(n, PTX_WHY_float_mma, f, in,
+			    "the order of a float reduction");
+}
+
+static void check_instr(struct analysis *n, uint32_t function,
+			const struct ptx_instr *in)
+{
+	const struct ptx_function *f = &n->m->functions[function];
+
+	if (in->op == PTX_OP_opaque) {
+		check_opaque(n, f, in);
+		return;
+	}
+	check_sregs(n, f, in);
+	check_float(n, f, in);
+	check_leak(n, function, in);
+	if (in->op == PTX_OP_activemask)
+		reasons_add(n, PTX_WHY_activemask, f, in, "");
+	if (in->op == PTX_OP_discard)
+		reasons_add(n, PTX_WHY_refused, f, in,
+			    "what is read after it is unspecified");
+	if (in->op == PTX_OP_bar || in->op == PTX_OP_barrier)
+		n->uses_barrier = true;
+	if (in->op == PTX_OP_call && f->calls[in->aux].callee != PTX_NO_INDEX) {
+		const struct ptx_function *g =
+			&n->m->functions[f->calls[in->aux].callee];
+
+		if (!g->has_body)
+			reasons_add(n, PTX_WHY_no_body, f, in,
+				    arena_str(n->a, g->name));
+	}
+	if (in->mod[PTX_MOD_SCOPE] == PTX_SCOPE_CLUSTER ||
+	    in->mod[PTX_MOD_SPACE] == PTX_SPACE_SHARED_CLUSTER)
+		reasons_add(n, PTX_WHY_cluster, f, in, "");
+}
+
+/* Whether an access may touch memory that other CTAs see. */
+static bool may_be_global(const struct analysis *n, const struct access *c)
+{
+	uint32_t function = (uint32_t)(c->f - n->m->functions);
+	uint32_t direct = analysis_object_of(n, function, c->memory);
+
+	if (direct != PTX_NO_INDEX)
+		return n->objects[direct].is_global;
+	if (!c->at.kinds)
+		return false;
+	if (!c->at.bases || c->at.bases >> BASE_OTHER & 1)
+		return true;
+	for (uint32_t b = 0; b < n->base_count; b++)
+		if ((c->at.bases >> b & 1) &&
+		    n->objects[n->base_object[b]].is_global)
+			return true;
+	return false;
+}
+
+/* Stores that go nobody knows where, or where none may go. */
+static void check_target(struct analysis *n, const struct access *c)
+{
+	uint32_t function = (uint32_t)(c->f - n->m->functions);
+	uint32_t direct = analysis_object_of(n, function, c->memory);
+
+	if (direct == PTX_NO_INDEX && c->at.kinds &&
+	    (!c->at.bases || c->at.bases >> BASE_OTHER & 1))
+		reasons_add(n,
+			    c->at.irregular ? PTX_WHY_store_through_loaded
+					    : PTX_WHY_store_to_any,
+			    c->f, c->in, "");
+	for (uint32_t b = 0; b < n->base_count; b++) {
+		const struct object *o = &n->objects[n->base_object[b]];
+		bool is_target =
+			direct == n->base_object[b] ||
+			(direct == PTX_NO_INDEX && (c->at.bases >> b & 1));
+
+		if (!is_target)
+			continue;
+		if ((o->kind == OBJECT_VARIABLE &&
+		     (n->m->variables[o->index].space == PTX_SPACE_CONST ||
+		      n->m->variables[o->index].reloc_count)) ||
+		    (o->kind == OBJECT_PARAM && o->function == n->kernel))
+			reasons_add(n, PTX_WHY_stores_constant, c->f, c->in,
+				    "");
+	}
+}
+
+static void check_stored(struct analysis *n, const struct access *c)
+{
+	uint32_t function = (uint32_t)(c->f - n->m->functions);
+
+	if (c->in->op == PTX_OP_st && may_be_global(n, c))
+		check_operands(n, function, c->in, 1, "stores an address");
+}
+
+static bool is_used(struct analysis *n, const struct access *c)
+{
+	uint32_t function = (uint32_t)(c->f - n->m->functions);
+	const struct ptx_operand *d = ptx_operand(c->f, c->in, 0);
+
+	if (c->in->op != PTX_OP_atom || d->kind == PTX_OPERAND_NONE)
+		return false;
+	if (d->kind != PTX_OPERAND_REG)
+		return true;
+	return n->reg_used[analysis_reg(n, function, d) - n->regs];
+}
+
+static void check_atomic(struct analysis *n, const struct access *c)
+{
+	const struct ptx_type_info *t = &ptx_types[c->in->types[0]];
+	uint8_t op = c->in->mod[PTX_MOD_ATOM];
+
+	if (t->kind == PTX_KIND_F)
+		reasons_add(n, PTX_WHY_float_atomic, c->f, c->in, "");
+	else if (is_used(n, c))
+		reasons_add(n, PTX_WHY_atomic_result_used, c->f, c->in, "");
+	else if (op != PTX_ATOM_ADD && op != PTX_ATOM_AND &&
+		 op != PTX_ATOM_OR && op != PTX_ATOM_XOR &&
+		 op != PTX_ATOM_MIN && op != PTX_ATOM_MAX)
+		reasons_add(n, PTX_WHY_atomic_order, c->f, c->in, "");
+	else if (t->bits != 32 && t->bits != 64)
+		reasons_add(n, PTX_WHY_atomic_wide, c->f, c->in, "");
+}
+
+static void check_access(struct analysis *n, const struct access *c)
+{
+	uint8_t sem = c->in->mod[PTX_MOD_SEM];
+
+	if (c->is_write || c->is_atomic)
+		check_target(n, c);
+	if (c->is_atomic)
+		check_atomic(n, c);
+	check_stored(n, c);
+	if (!c->is_atomic && sem != PTX_SEM_NONE && sem != PTX_SEM_WEAK &&
+	    may_be_global(n, c))
+		reasons_add(n, PTX_WHY_volatile_access, c->f, c->in, "");
+}
+
+/* The signedness of min and max is part of the operation. */
+static uint8_t atom_key(const struct ptx_instr *in)
+{
+	uint8_t op = in->mod[PTX_MOD_ATOM];
+
+	if ((op == PTX_ATOM_MIN || op == PTX_ATOM_MAX) &&
+	    ptx_types[in->types[0]].kind == PTX_KIND_S)
+		op = (uint8_t)(op + 64);
+	return op;
+}
+
+static void check_object(struct analysis *n, struct object *o,
+			 const struct access *c)
+{
+	uint8_t key = atom_key(c->in);
+	uint8_t bits = ptx_types[c->in->types[0]].bits;
+
+	if (c->is_nc && o->written)
+		reasons_add(n, PTX_WHY_nc_written, c->f, c->in, "");
+	if (!c->is_atomic) {
+		if (o->is_global && o->atomic)
+			reasons_add(n, PTX_WHY_atomic_and_plain, c->f, c->in,
+				    "");
+		return;
+	}
+	if (!o->atom_op) {
+		o->atom_op = key;
+		o->atom_bits = bits;
+		if (o->is_global)
+			reasons_add(n, PTX_WHY_atomic_one_op, c->f, c->in, "");
+	} else if (o->atom_op != key || o->atom_bits != bits) {
+		reasons_add(n, PTX_WHY_atomic_mixed, c->f, c->in, "");
+	}
+}
+
+void reasons_of_buffers(struct analysis *n)
+{
+	bool writes = false, loads_any_nc = false;
+
+	for (uint32_t i = 0; i < n->object_count; i++)
+		writes |= n->objects[i].is_global && n->objects[i].written;
+	for (uint32_t i = 0; i < n->access_count; i++) {
+		const struct access *c = &n->accesses[i];
+		uint32_t function = (uint32_t)(c->f - n->m->functions);
+		uint32_t direct = analysis_object_of(n, function, c->memory);
+
+		if (direct != PTX_NO_INDEX) {
+			check_object(n, &n->objects[direct], c);
+			continue;
+		}
+		for (uint32_t b = 0; b < n->base_count; b++)
+			if (c->at.bases >> b & 1)
+				check_object(n, &n->objects[n->base_object[b]],
+					     c);
+		/* Through an unknown pointer: perhaps what is written. */
+		loads_any_nc = c->is_nc && c->at.kinds &&
+			       (!c->at.bases || c->at.bases >> BASE_OTHER & 1);
+		if (loads_any_nc && writes)
+			reasons_add(n, PTX_WHY_nc_written, c->f, c->in,
+				    "through a loaded pointer");
+	}
+}
+
+void reasons_find(struct analysis *n)
+{
+	for (uint32_t i = 0; i < n->m->function_count; i++) {
+		const struct ptx_function *f = &n->m->functions[i];
+
+		if (!n->reach.functions[i])
+			continue;
+		for (uint32_t k = 0; k < f->instr_count; k++)
+			check_instr(n, i, &f->instrs[k]);
+		if (f->needs_cluster)
+			reasons_add(n, PTX_WHY_cluster, f, NULL, "");
+	}
+	for (uint32_t i = 0; i < n->m->variable_count; i++)
+		if (n->reach.variables[i] && n->m->variables[i].is_opaque)
+			reasons_add(n, PTX_WHY_texture, NULL, NULL,
+				    arena_str(n->a, n->m->variables[i].name));
+	for (uint32_t i = 0; i < n->access_count; i++)
+		check_access(n, &n->accesses[i]);
+}
+
+void reasons_of_launch(struct analysis *n, const struct ptx_needs *needs)
+{
+	const struct ptx_launch *l = n->launch;
+	uint64_t shared = needs->shared_bytes;
+	uint64_t threads = needs->threads;
+
+	if (l) {
+		shared += l->shared_bytes;
+		threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+		if (l->block[0] > CTA_THREADS_MAX ||
+		    l->block[1] > CTA_THREADS_MAX ||
+		    l->block[2] > CTA_THREADS_MAX)
+			threads = UINT64_MAX;
+		if (needs->needs_stack && !l->stack_bytes)
+			reasons_add(n, PTX_WHY_needs_stack, NULL, NULL, "");
+	}
+	if (shared > CTA_SHARED_BYTES_MAX)
+		reasons_add(n, PTX_WHY_too_much_shared, NULL, NULL, "");
+	if (needs->local_bytes > THREAD_LOCAL_BYTES_MAX)
+		reasons_add(n, PTX_WHY_too_much_local, NULL, NULL, "");
+	if (threads > CTA_THREADS_MAX)
+		reasons_add(n, PTX_WHY_too_many_threads, NULL, NULL, "");
+}
