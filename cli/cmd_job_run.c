@@ -1,7 +1,9 @@
 /*
  * weft job run, weft job quote
  */
+#include "cli/buy.h"
 #include "cli/cmd_job_local.h"
+#include "cli/cmd_job_node.h"
 #include "cli/table.h"
 #include "cli/work.h"
 
@@ -13,30 +15,25 @@
 
 static enum cli_exit run(struct cli *c)
 {
-	if (!cli_flag(c, "local"))
-		return cli_fail(c, CLI_UNREACHABLE, "unreachable",
-				"no node is configured; --local runs the job "
-				"on this machine");
-	return job_run_local(c);
+	return cli_flag(c, "local") ? job_run_local(c) : job_run_node(c);
 }
 
 static enum cli_exit quote(struct cli *c)
 {
-	if (!cli_flag(c, "local"))
-		return cli_fail(c, CLI_UNREACHABLE, "unreachable",
-				"no node is configured; --local quotes on "
-				"this machine");
-	return job_quote_local(c);
+	return cli_flag(c, "local") ? job_quote_local(c) : job_quote_node(c);
 }
 
 static const struct cli_option run_options[] = {
 	LOCAL_OPTIONS,
+	BUY_OPTIONS,
+	{"early", 0, NULL, "return when all results are stated, unchecked"},
 	{"output", 'o', "DIR", "results (default: NAME.out)"},
 	{NULL, 0, NULL, NULL},
 };
 
 static const struct cli_option quote_options[] = {
 	LOCAL_OPTIONS,
+	BUY_OPTIONS,
 	{NULL, 0, NULL, NULL},
 };
 
@@ -45,7 +42,8 @@ const struct cli_command cli_job_run = {
 	.verb = "run",
 	.operands = "MANIFEST",
 	.summary = "run a job and fetch its results",
-	.help = "With --local: compiles the manifest, refuses what the "
+	.help = "Buys the job through the node, waits for the last "
+		"settlement and fetches the\nresults.  With --local: compiles the manifest, refuses what the "
 		"market would, runs some\nCTAs under the sanitizer, then "
 		"all tasks on this CPU, each in a sandboxed\nprocess.  "
 		"Results, tasks.csv and picture.png land in DIR.\n\n"

@@ -190,13 +190,27 @@ static enum err quote_advance(void *ctx, const struct program_launch *launch,
 	return !e && bad ? fill_fault(q, reterr_fault) : e;
 }
 
+/* Another task of the job.  One that has inputs or columns of its own is not
+ * here unless it was sent. */
+static enum err quote_task(void *ctx, uint64_t index)
+{
+	struct building *q = ctx;
+
+	if (index != q->task.index &&
+	    (q->task.input_count || q->task.column_count))
+		return ERR_UNSUPPORTED;
+	q->task.index = index;
+	return machine_reset(q->m);
+}
+
 static enum err make_quote(struct building *q, const struct manifest *manifest)
 {
 	struct quote_options options = {.seed = q->b.seed,
+					.task_count = manifest->task_count,
 					.budget_ops = q->b.budget_ops,
 					.cta_ops = manifest->cta_ops,
 					.limit_ops = manifest->limit_ops};
-	struct quote_ops ops = {q, quote_sample, quote_advance};
+	struct quote_ops ops = {q, quote_sample, quote_advance, quote_task};
 	struct buf out = buf_make(PROGRAM_HEADER_BYTES_MAX);
 	struct quote_fault fault = {0};
 	struct program_header h;

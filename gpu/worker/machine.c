@@ -6,9 +6,11 @@
  * Hashing keeps every leaf hash of an object once a step may have written it;
  * afterwards only leaves whose hash changed cost a path in the tree.
  */
+#define _GNU_SOURCE
 #include "gpu/worker/priv/machine.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #include "gpu/program/trace.h"
 
@@ -53,6 +55,8 @@ static enum err map_inputs(struct machine *m, const struct job_input *inputs,
 		if (index >= m->p->buffer_count || b->data)
 			return worker_fail(m->w, ERR_MALFORMED,
 					   "buffer %u is no input", index);
+		if (m->w->fds_taken < m->w->fd_count)
+			m->fds[index] = m->w->fds[m->w->fds_taken];
 		e = worker_next_memory(m->w, b->bytes, true, &b->data);
 		if (e)
 			return e;
@@ -102,6 +106,8 @@ enum err machine_init(struct machine *m, struct worker *w,
 	m->p = p;
 	m->task = task;
 	m->object_count = program_object_count(p);
+	for (uint32_t i = 0; i < PROGRAM_BUFFERS_MAX; i++)
+		m->fds[i] = -1;
 	m->modules =
 		ARENA_ARRAY(w->arena, p->part_count + 1, struct exec_module *);
 	m->trees =
@@ -117,6 +123,42 @@ enum err machine_init(struct machine *m, struct worker *w,
 	if (!e)
 		program_start_roots(p, task, m->roots);
 	return e;
+}
+
+/* New private pages over the old ones: zeroes, or the input's. */
+static enum err remap(const struct exec_buffer *b, int fd)
+{
+	int flags = MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE |
+		    (fd < 0 ? MAP_ANONYMOUS : 0);
+
+	if (!b->bytes)
+		return ERR_OK;
+	return mmap(b->data, b->bytes, PROT_READ | PROT_WRITE, flags, fd, 0) ==
+			       MAP_FAILED
+		       ? ERR_NO_MEMORY
+		       : ERR_OK;
+}
+
+enum err machine_reset(struct machine *m)
+{
+	for (uint32_t i = 0; i < m->object_count; i++) {
+		struct exec_buffer *b = &m->buffers[i];
+		bool is = i < m->p->buffer_count;
+		enum err e = remap(b, is ? m->fds[i] : -1);
+
+		if (e)
+			return e;
+		if (is && m->fds[i] < 0 && m->p->buffers[i].fill)
+			memset(b->data, m->p->buffers[i].fill, b->bytes);
+		if (!is) {
+			const struct program_symbol *s =
+				&m->p->symbols[program_object_symbol(m->p, i)];
+
+			if (s->data.n)
+				memcpy(b->data, s->data.p, s->data.n);
+		}
+	}
+	return ERR_OK;
 }
 
 enum err machine_load(struct machine *m, uint32_t part_index)

@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* What a thread of glibc's pthread_create is made with. */
@@ -49,15 +50,15 @@ static const int plain_calls[] = {
 
 /* What NVRTC needs beside them: reading, and asking about itself. */
 static const int compiler_calls[] = {
-	SCMP_SYS(read),		SCMP_SYS(pread64),	SCMP_SYS(readv),
-	SCMP_SYS(fstat),	SCMP_SYS(newfstatat),	SCMP_SYS(stat),
-	SCMP_SYS(lstat),	SCMP_SYS(statx),	SCMP_SYS(access),
-	SCMP_SYS(faccessat),	SCMP_SYS(faccessat2),	SCMP_SYS(readlink),
-	SCMP_SYS(readlinkat),	SCMP_SYS(getcwd),	SCMP_SYS(getdents64),
-	SCMP_SYS(uname),	SCMP_SYS(sysinfo),	SCMP_SYS(getrusage),
-	SCMP_SYS(times),	SCMP_SYS(getuid),	SCMP_SYS(geteuid),
-	SCMP_SYS(getgid),	SCMP_SYS(getegid),	SCMP_SYS(sigaltstack),
-	SCMP_SYS(rt_sigaction), SCMP_SYS(clock_getres),
+	SCMP_SYS(read),		SCMP_SYS(pread64),    SCMP_SYS(readv),
+	SCMP_SYS(fstat),	SCMP_SYS(newfstatat), SCMP_SYS(stat),
+	SCMP_SYS(lstat),	SCMP_SYS(statx),      SCMP_SYS(access),
+	SCMP_SYS(faccessat),	SCMP_SYS(faccessat2), SCMP_SYS(readlink),
+	SCMP_SYS(readlinkat),	SCMP_SYS(getcwd),     SCMP_SYS(getdents64),
+	SCMP_SYS(uname),	SCMP_SYS(sysinfo),    SCMP_SYS(getrusage),
+	SCMP_SYS(times),	SCMP_SYS(getuid),     SCMP_SYS(geteuid),
+	SCMP_SYS(getgid),	SCMP_SYS(getegid),    SCMP_SYS(sigaltstack),
+	SCMP_SYS(clock_getres),
 };
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
@@ -99,6 +100,13 @@ static int allow_threads(scmp_filter_ctx ctx)
 	rc = seccomp_rule_add(ctx, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
 	if (rc)
 		return rc;
+	/* The first thread makes glibc set up its own two signals. */
+	for (scmp_datum_t sig = 32; sig <= 33 && !rc; sig++)
+		rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW,
+				      SCMP_SYS(rt_sigaction), 1,
+				      SCMP_A0(SCMP_CMP_EQ, sig));
+	if (rc)
+		return rc;
 	/* abort() and must() end the process itself. */
 	return seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
 				SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
@@ -131,6 +139,12 @@ static int allow_files(scmp_filter_ctx ctx, enum policy_files files)
 	if (files == POLICY_NO_FILES)
 		return 0;
 	rc = allow_list(ctx, compiler_calls, COUNT(compiler_calls));
+	if (rc)
+		return rc;
+	/* NVRTC asks for a larger stack of its own, and may have it. */
+	rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 2,
+			      SCMP_A0(SCMP_CMP_EQ, 0),
+			      SCMP_A1(SCMP_CMP_EQ, RLIMIT_STACK));
 	if (rc)
 		return rc;
 	if (files == POLICY_DENY_FILES) {

@@ -32,6 +32,7 @@ struct machine {
 	struct ptx_module **trees;
 	struct machine_tree tree[PROGRAM_OBJECTS_MAX];
 	struct hash roots[PROGRAM_OBJECTS_MAX];
+	int fds[PROGRAM_BUFFERS_MAX]; /* of inputs, else -1 */
 };
 
 /*
@@ -45,6 +46,10 @@ MUST_USE enum err machine_init(struct machine *m, struct worker *w,
 			       const struct program_task *task,
 			       const struct job_input *inputs,
 			       uint32_t input_count);
+
+/* Back to the memory before the first step, of the same inputs.
+ * Returns ERR_OK, ERR_NO_MEMORY. */
+MUST_USE enum err machine_reset(struct machine *m);
 
 /* Parse and load the part of a launch, once. */
 MUST_USE enum err machine_load(struct machine *m, uint32_t part_index);

@@ -198,6 +198,11 @@ static void act_dumpable(int fd UNUSED)
 {
 	syscall(SYS_prctl, PR_SET_DUMPABLE, 1, 0, 0, 0);
 }
+/* Nobody else's signals than glibc's own two. */
+static void act_signal_handler(int fd UNUSED)
+{
+	signal(SIGXCPU, SIG_IGN);
+}
 static void act_unshare(int fd UNUSED)
 {
 	syscall(SYS_unshare, CLONE_NEWUSER);
@@ -252,6 +257,7 @@ static const struct {
 	ACT(stop_alarm),
 	ACT(ioctl),
 	ACT(dumpable),
+	ACT(signal_handler),
 	ACT(unshare),
 	ACT(io_uring),
 	ACT(bpf),
