@@ -124,3 +124,251 @@ Test(opening, honest_ones_pass)
 	/* a task: 3 + 2 + 4 CTAs; chunks 3 + 2 * 2 + 6 + 1 */
 	cr_assert_eq(n, DONE * (9u + 14u));
 }
+
+/* Which findings do the samples of a cheating lease give? */
+static void survey(const struct toy_cheat *cheat, uint32_t found[7])
+{
+	struct program_sample s = first_sample();
+	struct program_difference d;
+
+	memset(found, 0, 7 * sizeof(*found));
+	make(cheat);
+	while (next_sample(&s)) {
+		struct program_opening o = open_sample(&s);
+
+		found[judge(&o, &d)]++;
+	}
+}
+
+Test(opening, wrong_start_is_seen_by_every_sample)
+{
+	struct toy_cheat cheat = {.start = true};
+	uint32_t found[7];
+
+	survey(&cheat, found);
+	cr_assert_eq(found[PROGRAM_BAD_START], DONE * 23u);
+}
+
+Test(opening, wrong_end_is_seen_by_every_sample)
+{
+	struct toy_cheat cheat = {.end = true};
+	uint32_t found[7];
+
+	survey(&cheat, found);
+	cr_assert_eq(found[PROGRAM_BAD_END], DONE * 23u);
+}
+
+/* Step 1's CTA 1 writes out[600, 664): that CTA's sample and the chunk. */
+Test(opening, a_wrong_written_byte)
+{
+	struct toy_cheat cheat = {
+		.step = 1, .object = 1, .offset = 610, .flip = 4};
+	struct program_sample s = {FIRST, 1, PROGRAM_SAMPLE_CTA, 1,
+				   PROGRAM_WARP_ALL};
+	struct program_difference d = {0};
+	struct program_opening o;
+	uint32_t found[7];
+
+	survey(&cheat, found);
+	cr_assert_geq(found[PROGRAM_BAD_BYTES], DONE);
+	cr_assert_eq(found[PROGRAM_BAD_START] + found[PROGRAM_BAD_END] +
+			     found[PROGRAM_BAD_WRITE] +
+			     found[PROGRAM_NO_PROOF] +
+			     found[PROGRAM_INCOMPLETE],
+		     0u);
+	o = open_sample(&s);
+	cr_assert_eq(judge(&o, &d), PROGRAM_BAD_BYTES);
+	cr_assert_eq(d.object_index, 1u);
+	cr_assert_eq(d.offset, 610u);
+	/* number 1 * 7 + cta 1 * 5 + 10 */
+	cr_assert_eq(d.expected, 22);
+	cr_assert_eq(d.found, 22 ^ 4);
+}
+
+/* Step 6 may write only buffer 1 (k1); buffer 2 changes. */
+Test(opening, a_change_where_the_step_may_not_write)
+{
+	struct toy_cheat cheat = {
+		.step = 6, .object = 2, .offset = 5, .flip = 1};
+	uint32_t found[7];
+
+	survey(&cheat, found);
+	cr_assert_eq(found[PROGRAM_BAD_WRITE], DONE * (4u + 2u));
+}
+
+/* A byte of step 6's chunk 1 that no CTA writes: any CTA that is named does
+ * not write it; naming none is as bad. */
+Test(opening, a_change_that_no_cta_made)
+{
+	struct toy_cheat cheat = {
+		.step = 6, .object = 1, .offset = 4500, .flip = 1};
+	struct program_sample s = {FIRST, 6, PROGRAM_SAMPLE_CHUNK, 1,
+				   PROGRAM_WARP_ALL};
+	struct program_difference d;
+	struct program_opening o;
+
+	make(&cheat);
+	o = toy_opening(a, t, &s, 2);
+	cr_assert_eq(judge(&o, &d), PROGRAM_BAD_BYTES);
+	cr_assert_eq(d.offset, 4500u);
+	cr_assert_eq(d.expected, 7);
+	cr_assert_eq(d.found, 6);
+	o = toy_opening(a, t, &s, PROGRAM_WRITER_NONE);
+	cr_assert_eq(judge(&o, &d), PROGRAM_BAD_BYTES);
+	o = toy_opening(a, t, &s, 2);
+	o.writer = 4; /* the launch has 0 to 3 */
+	cr_assert_eq(judge(&o, &d), PROGRAM_BAD_BYTES);
+}
+
+/* Step 4 copies out[100, 150) to acc[0, 50); step 10 fills acc[10, 30). */
+Test(opening, copies_and_fills_are_checked_by_meaning)
+{
+	static const struct toy_cheat cheats[] = {
+		{.step = 4, .object = 2, .offset = 20, .flip = 1},
+		{.step = 4, .object = 2, .offset = 50, .flip = 1},
+		{.step = 10, .object = 2, .offset = 29, .flip = 1},
+		{.step = 10, .object = 2, .offset = 9, .flip = 1},
+	};
+
+	for (size_t i = 0; i < 4; i++) {
+		struct program_sample s = {FIRST, cheats[i].step,
+					   PROGRAM_SAMPLE_CHUNK, 0,
+					   PROGRAM_WARP_ALL};
+		struct program_difference d;
+		struct program_opening o;
+
+		make(&cheats[i]);
+		o = open_sample(&s);
+		cr_assert_eq(judge(&o, &d), PROGRAM_BAD_BYTES, "cheat %zu", i);
+	}
+}
+
+Test(opening, missing_pieces_are_incomplete)
+{
+	struct program_sample cta = {FIRST, 1, PROGRAM_SAMPLE_CTA, 1,
+				     PROGRAM_WARP_ALL};
+	struct program_sample copy = {FIRST, 4, PROGRAM_SAMPLE_CHUNK, 0,
+				      PROGRAM_WARP_ALL};
+	struct program_difference d;
+	struct program_opening o;
+
+	make(NULL);
+	o = open_sample(&cta);
+	o.after_count = 0;
+	cr_assert_eq(judge(&o, &d), PROGRAM_INCOMPLETE);
+	o = open_sample(&copy);
+	/* the source, object 1, stands before the target, object 2 */
+	o.before++;
+	o.before_count--;
+	cr_assert_eq(judge(&o, &d), PROGRAM_INCOMPLETE);
+	o = open_sample(&copy);
+	o.after_count = 0;
+	cr_assert_eq(judge(&o, &d), PROGRAM_INCOMPLETE);
+}
+
+Test(opening, samples_outside_the_program)
+{
+	static const struct program_sample bad[] = {
+		{FIRST + DONE, 1, PROGRAM_SAMPLE_CTA, 0, PROGRAM_WARP_ALL},
+		{FIRST - 1, 1, PROGRAM_SAMPLE_CTA, 0, PROGRAM_WARP_ALL},
+		{FIRST, 0, PROGRAM_SAMPLE_CTA, 0, PROGRAM_WARP_ALL},
+		{FIRST, 11, PROGRAM_SAMPLE_CTA, 0, PROGRAM_WARP_ALL},
+		{FIRST, 1, PROGRAM_SAMPLE_CTA, 3, PROGRAM_WARP_ALL},
+		{FIRST, 1, PROGRAM_SAMPLE_CTA, 0, 2},
+		{FIRST, 1, PROGRAM_SAMPLE_CHUNK, 3, PROGRAM_WARP_ALL},
+	};
+	struct program_sample good = {FIRST, 1, PROGRAM_SAMPLE_CTA, 0, 1};
+	struct program_sample no_warps = {FIRST, 2, PROGRAM_SAMPLE_CTA, 0, 0};
+	struct program_sample a_copy = {FIRST, 3, PROGRAM_SAMPLE_CHUNK, 0,
+					PROGRAM_WARP_ALL};
+	struct program_difference d;
+	struct program_opening o;
+
+	make(NULL);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		o = open_sample(&good);
+		o.sample = bad[i];
+		cr_assert_eq(judge(&o, &d), PROGRAM_NO_PROOF, "%zu", i);
+	}
+	o = open_sample(&no_warps);
+	cr_assert_eq(judge(&o, &d), PROGRAM_NO_PROOF);
+	o = open_sample(&a_copy);
+	o.sample.kind = PROGRAM_SAMPLE_CTA;
+	cr_assert_eq(judge(&o, &d), PROGRAM_NO_PROOF);
+}
+
+/*
+ * Every byte of an honest opening bent: it does not decode, proves nothing,
+ * or says the same (an unused field); it never accuses the provider.
+ */
+Test(opening, no_bent_byte_accuses)
+{
+	struct program_sample s = {FIRST, 1, PROGRAM_SAMPLE_CTA, 1,
+				   PROGRAM_WARP_ALL};
+	struct program_opening o;
+	struct bytes in;
+	uint8_t *p;
+	uint32_t fine = 0;
+
+	make(NULL);
+	o = open_sample(&s);
+	in = toy_encode(a, &o);
+	p = ARENA_ARRAY(a, in.n, uint8_t);
+	for (size_t i = 0; i < in.n; i++) {
+		struct arena *scratch = arena_new(8u << 20);
+		struct program_opening bent;
+		enum program_finding f = PROGRAM_NO_PROOF;
+		struct program_run run;
+
+		memcpy(p, in.p, in.n);
+		p[i] ^= (uint8_t)(1u << (i % 8));
+		if (program_opening_decode(scratch, bytes_of(p, in.n), &bent) ==
+		    ERR_OK)
+			cr_assert_eq(program_opening_check(scratch, &t->claim,
+							   &bent, &seed, &f,
+							   &run),
+				     ERR_OK);
+		cr_assert(f == PROGRAM_NO_PROOF || f == PROGRAM_FINE,
+			  "byte %zu: %d", i, f);
+		fine += f == PROGRAM_FINE;
+		arena_free(scratch);
+	}
+	/* only the CTA's number itself may change into another one */
+	cr_assert_leq(fine, 2u);
+}
+
+Test(opening, any_nan_stands_for_any_nan)
+{
+	static const uint8_t one[8] = {0, 0, 0xc0, 0x7f, 1, 2, 3, 4};
+	struct program_sample s = {FIRST, 1, PROGRAM_SAMPLE_CTA, 0,
+				   PROGRAM_WARP_ALL};
+	struct program_difference d;
+	struct program_write write = {1, 0, {one, 4}, 4};
+	struct program_opening o;
+	enum program_finding f;
+	struct program_run run;
+
+	make(NULL);
+	/* S_1 holds a NaN of other bits where CTA 0 writes */
+	for (uint32_t i = 0; i < DONE; i++) {
+		static const uint8_t other[4] = {1, 0, 0x80, 0xff};
+
+		memcpy(t->states[i][1][1], other, 4);
+	}
+	o = open_sample(&s);
+	/* the roots no longer fit, so the proof fails; compare alone */
+	cr_assert_eq(program_opening_check(a, &t->claim, &o, &seed, &f, &run),
+		     ERR_OK);
+	cr_assert_eq(f, PROGRAM_NO_PROOF);
+	memset(&run, 0, sizeof(run));
+	run.program = t->program;
+	run.opening = &o;
+	cr_assert_eq(program_run_compare(&run, &write, 1, &d), PROGRAM_FINE);
+	write.nan_bytes = 0;
+	cr_assert_eq(program_run_compare(&run, &write, 1, &d),
+		     PROGRAM_BAD_BYTES);
+	cr_assert_eq(d.offset, 0u);
+	write = (struct program_write){1, 4, {one + 4, 4}, 4};
+	cr_assert_eq(program_run_compare(&run, &write, 1, &d),
+		     PROGRAM_BAD_BYTES);
+}
