@@ -83,3 +83,7 @@ weft_tool(tests/bench/exec DEPS gpu/exec gpu/ptx gpu/program base)
 
 weft_fuzz(rpc DEPS rpc market ledger base LIBS PkgConfig::jansson)
 weft_fuzz(manifest DEPS gpu/build gpu/strict gpu/program gpu/ptx base)
+weft_fuzz(build_record DEPS gpu/build gpu/strict gpu/program gpu/ptx base)
+weft_fuzz(program DEPS gpu/program base)
+weft_fuzz(opening DEPS tests/support gpu/program base)
+weft_fuzz(evidence DEPS verify market ledger gpu/program base)

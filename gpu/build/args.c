@@ -165,7 +165,7 @@ static bool type_holds(enum program_type t, int64_t v)
 static enum err value_fail(struct make *k, const struct manifest_arg *arg,
 			   uint32_t number, uint64_t task, const char *what)
 {
-	return make_fail(k, arg->at, "argument %u (%s) of task %llu: %s",
+	return make_fail(k, arg->value.at, "argument %u (%s) of task %llu: %s",
 			 (unsigned)number, arg->key, (unsigned long long)task,
 			 what);
 }

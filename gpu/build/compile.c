@@ -3,6 +3,8 @@
  * its absence is normal.  All headers of ours and of the user are handed over
  * as memory; only the toolkit's own folders are on the include path.
  */
+#define _POSIX_C_SOURCE 200809L
+
 #include "gpu/build/compile.h"
 
 #include <dirent.h>
@@ -10,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/limits.h"
@@ -43,7 +46,7 @@ struct nvrtc_program;
 struct build_compiler {
 	void *library;
 	void *builtins; /* NULL: the linker finds it by itself */
-	const char *includes[4];
+	char *includes[4];
 #define X(name, result, args) result(*name) args;
 	NVRTC_LIST(X)
 #undef X
@@ -100,6 +103,17 @@ static void *load_builtins(struct arena *a, const char *library)
 	return path ? dlopen(path, RTLD_NOW | RTLD_GLOBAL) : NULL;
 }
 
+static bool copy_includes(struct build_compiler *c,
+			  const struct build_nvrtc_place *place)
+{
+	for (size_t i = 0; i < 3 && place->includes[i]; i++) {
+		c->includes[i] = strdup(place->includes[i]);
+		if (!c->includes[i])
+			return false;
+	}
+	return true;
+}
+
 enum err build_compiler_new(struct arena *a,
 			    const struct build_nvrtc_place *place,
 			    struct build_compiler **ret_c,
@@ -119,7 +133,10 @@ enum err build_compiler_new(struct arena *a,
 
 	if (!c)
 		return no_compiler(reterr_diag, NULL);
-	memcpy(c->includes, place->includes, sizeof(c->includes));
+	if (!copy_includes(c, place)) {
+		build_compiler_free(c);
+		return no_compiler(reterr_diag, NULL);
+	}
 	c->builtins = load_builtins(a, place->library);
 	c->library = dlopen(place->library, RTLD_NOW | RTLD_LOCAL);
 	if (!c->library || !load_symbols(c)) {
@@ -157,6 +174,8 @@ void build_compiler_free(struct build_compiler *c)
 {
 	if (!c)
 		return;
+	for (size_t i = 0; i < 4; i++)
+		free(c->includes[i]);
 	if (c->library)
 		dlclose(c->library);
 	if (c->builtins)
@@ -255,6 +274,51 @@ static const char *get_log(const struct build_compiler *c, struct arena *a,
 	return log;
 }
 
+/* path behind folder and a slash; all of path if it lies elsewhere. */
+static struct bytes below(struct bytes path, const char *folder)
+{
+	size_t n = strlen(folder);
+
+	if (n > 0 && folder[n - 1] == '/')
+		n--;
+	if (path.n > n + 1 && bytes_starts(path, bytes_of(folder, n)) &&
+	    path.p[n] == '/')
+		return bytes_skip(path, n + 1);
+	return path;
+}
+
+/*
+ * NVRTC writes the sources' absolute paths into .file.  Without this
+ * machine's folders the PTX is the same wherever it was made.
+ */
+static void put_relative(const struct build_compiler *c, struct buf *out,
+			 struct bytes ptx)
+{
+	char folder[BUILD_PATH_BYTES_MAX];
+
+	if (!getcwd(folder, sizeof(folder)))
+		folder[0] = '\0';
+	while (ptx.n > 0) {
+		const uint8_t *end = memchr(ptx.p, '\n', ptx.n);
+		size_t n = end ? (size_t)(end - ptx.p) + 1 : ptx.n;
+		struct bytes line = bytes_of(ptx.p, n), path;
+		const uint8_t *quote = bytes_starts(line, BYTES_LIT("\t.file"))
+					       ? memchr(line.p, '"', line.n)
+					       : NULL;
+
+		if (quote) {
+			path = bytes_skip(line, (size_t)(quote - line.p) + 1);
+			buf_put(out, line.p, line.n - path.n);
+			for (size_t i = 4; i-- > 0;)
+				if (c->includes[i])
+					path = below(path, c->includes[i]);
+			line = below(path, folder);
+		}
+		buf_put_bytes(out, line);
+		ptx = bytes_skip(ptx, n);
+	}
+}
+
 /* The leading lines, then what NVRTC printed. */
 static enum err take_ptx(const struct build_compiler *c, struct arena *a,
 			 struct nvrtc_program *p, const struct build_unit *u,
@@ -264,9 +328,16 @@ static enum err take_ptx(const struct build_compiler *c, struct arena *a,
 	struct hash key = build_unit_key(u);
 	char text[HASH_TEXT_BYTES];
 	size_t n = 0;
-	uint8_t *room;
-	enum err err = ERR_OK;
+	char *room;
+	enum err err;
 
+	if (c->nvrtcGetPTXSize(p, &n) != 0 || n == 0 || n > PTX_TEXT_BYTES_MAX)
+		return n > PTX_TEXT_BYTES_MAX ? ERR_LIMIT : ERR_COMPILE;
+	room = ARENA_ARRAY(a, n, char);
+	if (!room)
+		return ERR_NO_MEMORY;
+	if (c->nvrtcGetPTX(p, room) != 0)
+		return ERR_COMPILE;
 	buf_printf(&b, BUILD_PTX_MARK "%s\n", hash_text(&key, text));
 	for (uint32_t i = 0; i < u->kernel_count; i++) {
 		const char *lowered = NULL;
@@ -276,15 +347,10 @@ static enum err take_ptx(const struct build_compiler *c, struct arena *a,
 			buf_printf(&b, BUILD_PTX_KERNEL "%s %s\n",
 				   u->kernels[i], lowered);
 	}
-	if (c->nvrtcGetPTXSize(p, &n) != 0 || n == 0)
-		err = ERR_COMPILE;
-	room = err == ERR_OK ? buf_extend(&b, n) : NULL;
-	if (room && c->nvrtcGetPTX(p, (char *)room) != 0)
-		err = ERR_COMPILE;
-	if (err == ERR_OK)
-		err = b.err;
+	put_relative(c, &b, bytes_of(room, n - 1));
+	err = b.err;
 	if (err == ERR_OK) {
-		*ret_ptx = arena_copy(a, bytes_of(b.p, b.n - 1));
+		*ret_ptx = arena_copy(a, buf_bytes(&b));
 		if (!ret_ptx->p)
 			err = ERR_NO_MEMORY;
 	}

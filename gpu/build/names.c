@@ -46,7 +46,7 @@ static struct bytes next_part(struct bytes *name)
 bool make_name_matches(struct bytes symbol, struct bytes source_name)
 {
 	size_t i = 2;
-	bool nested;
+	bool nested, any = false;
 	struct bytes part, want;
 
 	if (bytes_eq(symbol, source_name))
@@ -68,8 +68,9 @@ bool make_name_matches(struct bytes symbol, struct bytes source_name)
 		want = next_part(&source_name);
 		if (!bytes_eq(part, want))
 			return false;
+		any = true;
 	} while (nested);
-	return source_name.n == 0;
+	return any && source_name.n == 0;
 }
 
 /* Names of the entries that a message can hold. */

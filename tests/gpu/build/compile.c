@@ -72,6 +72,7 @@ Test(compile, plain_kernel_and_leading_line)
 		cr_expect(has(ptx, ".visible .entry k("));
 		cr_expect(has(ptx, ".target sm_75"));
 		cr_expect(has(ptx, ".loc"), "line information");
+		cr_expect(has(ptx, "\"k.cu\""), "no folder of this machine");
 		u.sm = 80;
 		cr_expect(!build_ptx_fits(ptx, &u), "the target counts");
 	}
