@@ -99,7 +99,8 @@ static enum cli_exit put_wishes(struct cli *c, struct buy *b)
 	char picks[MONEY_PICKS_BYTES];
 
 	if (price && !money_picks(price, picks))
-		return cli_usage(c, "--price takes WEFT per Gop such as 0.0001");
+		return cli_usage(c,
+				 "--price takes WEFT per Gop such as 0.0001");
 	if (price)
 		json_object_set_new(b->params, "price_max_picks_per_gop",
 				    json_string(picks));
@@ -321,10 +322,10 @@ static enum cli_exit fetch_task(struct cli *c, struct link *l,
 			return cli_fail(c, CLI_FAILED, "internal",
 					"the node gave no root");
 		code = link_get(c, l, &root, n, &bytes);
-		if (!code && view_results_put(r, link_number(task, "index"),
-					      (uint32_t)link_number(o,
-								    "buffer"),
-					      bytes_of(bytes, n)))
+		if (!code &&
+		    view_results_put(r, link_number(task, "index"),
+				     (uint32_t)link_number(o, "buffer"),
+				     bytes_of(bytes, n)))
 			code = cli_fail(c, CLI_FAILED, "io",
 					"cannot write the outputs");
 		free(bytes);

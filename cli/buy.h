@@ -10,11 +10,11 @@
 #include "cli/local.h"
 
 /* The rows of what a buyer may say, for option tables. */
-#define BUY_OPTIONS                                                         \
-	{"price", 0, "WEFT", "most per Gop (default: 2 x the median)"},     \
-		{"deadline", 0, "BLOCKS", "from now on (default: 10000)"},  \
-		{"samples", 0, "N", "look at N samples of every lease"},    \
-		{"key", 0, "TEXT", "idempotency key: the same buys once"},  \
+#define BUY_OPTIONS                                                        \
+	{"price", 0, "WEFT", "most per Gop (default: 2 x the median)"},    \
+		{"deadline", 0, "BLOCKS", "from now on (default: 10000)"}, \
+		{"samples", 0, "N", "look at N samples of every lease"},   \
+		{"key", 0, "TEXT", "idempotency key: the same buys once"}, \
 		LINK_OPTIONS
 
 struct buy {

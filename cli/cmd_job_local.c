@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/merkle.h"
 #include "base/reason.h"
 #include "cli/compile.h"
 #include "cli/json.h"
@@ -18,6 +19,7 @@
 #include "cli/table.h"
 #include "cli/work.h"
 #include "gpu/build/view.h"
+#include "gpu/program/trace.h"
 
 #define TASK_ARENA_BYTES (1ull << 30)
 
@@ -79,15 +81,34 @@ static enum reason reason_of(const struct job_run *run)
 	return REASON_kernel_fault;
 }
 
-static enum cli_exit note_row(struct local_run *r, uint64_t index, bool done,
-			      enum reason reason)
+/* Of the saved buffers: one's own root, several ones' list root. */
+static struct hash output_root(const struct local_run *r,
+			       const struct local_task *t)
 {
+	struct hash roots[PROGRAM_BUFFERS_MAX];
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < r->output_count; i++)
+		if (r->j->m.buffers[r->outputs[i]].save.n)
+			roots[count++] = merkle_bytes_root(
+				bytes_of(t->out[i].p, t->out[i].bytes));
+	if (count == 1)
+		return roots[0];
+	return program_memory_root(roots, count);
+}
+
+/* root: NULL for a task that is not done. */
+static enum cli_exit note_row(struct local_run *r, uint64_t index,
+			      const struct hash *root, enum reason reason)
+{
+	bool done = root != NULL;
 	struct view_task_row row = {
 		.index = index,
 		.state = done ? "done" : "failed",
 		.reason = done ? "" : reason_word(reason),
 		.provider = "local",
 		.lease = "",
+		.output_root = done ? hash_bytes(root) : (struct bytes){0},
 	};
 
 	if (done)
@@ -176,6 +197,7 @@ static enum cli_exit settle(struct cli *c, struct local_run *r,
 			    struct client *client)
 {
 	struct job_task_done done;
+	struct hash root;
 	bool good;
 	enum cli_exit code = CLI_DONE;
 
@@ -187,7 +209,12 @@ static enum cli_exit settle(struct cli *c, struct local_run *r,
 		code = take_outputs(r, t, index);
 	else
 		tell_failure(r, index, &done.run);
-	return code ? code : note_row(r, index, good, reason_of(&done.run));
+	if (code)
+		return code;
+	if (!good)
+		return note_row(r, index, NULL, reason_of(&done.run));
+	root = output_root(r, t);
+	return note_row(r, index, &root, REASON_none);
 }
 
 /* c: with an arena that is the task's own. */
@@ -211,7 +238,7 @@ static enum cli_exit run_task(struct cli *c, struct local_run *r,
 		code = settle(c, r, &t, index, client);
 		client_free(client);
 	} else if (code == CLI_FAULTED) {
-		code = note_row(r, index, false, REASON_limit_seconds);
+		code = note_row(r, index, NULL, REASON_limit_seconds);
 	}
 	for (uint32_t i = 0; i < r->output_count; i++)
 		memory_free(&t.out[i]);

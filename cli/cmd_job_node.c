@@ -162,8 +162,8 @@ static enum cli_exit wait_for(struct cli *c, struct link *l, const char *id,
 			break;
 		const json_t *t = json_object_get(job, "tasks");
 		uint64_t count = link_number(t, "count");
-		uint64_t stated = tasks_ended(job) +
-				  link_number(t, "committed");
+		uint64_t stated =
+			tasks_ended(job) + link_number(t, "committed");
 		bool early = strcmp(until, "committed") == 0;
 
 		progress_update(&bar, early ? stated : tasks_ended(job), count);
@@ -417,8 +417,8 @@ static enum cli_exit list(struct cli *c)
 			snprintf(done, sizeof(done), "%" PRIu64 "/%" PRIu64,
 				 link_number(t, "done"),
 				 link_number(t, "count"));
-			printf("%-12.12s  %-8s  %12s  %s\n",
-			       link_text(o, "id"), link_text(o, "state"), done,
+			printf("%-12.12s  %-8s  %12s  %s\n", link_text(o, "id"),
+			       link_text(o, "state"), done,
 			       money_of(o, "paid_picks", paid));
 		}
 	}
@@ -448,22 +448,21 @@ static const struct cli_option fetch_options[] = {
 	{NULL, 0, NULL, NULL},
 };
 
-#define JOB_COMMAND(name, word, args, n, one, text, opts)               \
-	const struct cli_command cli_job_##name = {                     \
-		.noun = "job",                                          \
-		.verb = word,                                           \
-		.operands = args,                                       \
-		.summary = one,                                         \
-		.help = text,                                           \
-		.options = opts,                                        \
-		.operands_min = n,                                      \
-		.operands_max = n,                                      \
-		.run = name,                                            \
+#define JOB_COMMAND(name, word, args, n, one, text, opts) \
+	const struct cli_command cli_job_##name = {       \
+		.noun = "job",                            \
+		.verb = word,                             \
+		.operands = args,                         \
+		.summary = one,                           \
+		.help = text,                             \
+		.options = opts,                          \
+		.operands_min = n,                        \
+		.operands_max = n,                        \
+		.run = name,                              \
 	}
 
 #define wait wait_cmd
-JOB_COMMAND(submit, "submit", "MANIFEST", 1,
-	    "buy a job and return at once",
+JOB_COMMAND(submit, "submit", "MANIFEST", 1, "buy a job and return at once",
 	    "Builds the manifest here, hands program, tasks and inputs to "
 	    "the node, locks the\nescrow and prints the job's id.  The node "
 	    "owns the job from then on.\n",

@@ -47,8 +47,8 @@ static enum cli_exit start(struct cli *c)
 	if (!code)
 		code = link_open_dir(c, dir, &l);
 	if (!code)
-		printf("weftd %ld serves http://%s:%u, log %s/log\n",
-		       (long)pid, l.host, (unsigned)l.port, dir);
+		printf("weftd %ld serves http://%s:%u, log %s/log\n", (long)pid,
+		       l.host, (unsigned)l.port, dir);
 	link_close(&l);
 	return code;
 }

@@ -29,9 +29,8 @@ static enum cli_exit post(struct cli *c)
 		code = link_call(
 			c, &l, "offer.post",
 			json_pack("{s:o,s:o,s:o,s:I}", "price_picks_per_gop",
-				  json_sprintf("%llu", price),
-				  "rate_ops_per_s", json_sprintf("%llu", rate),
-				  "memory_bytes",
+				  json_sprintf("%llu", price), "rate_ops_per_s",
+				  json_sprintf("%llu", rate), "memory_bytes",
 				  json_sprintf("%llu", memory << 20), "slots",
 				  (json_int_t)slots),
 			&answer);

@@ -50,9 +50,9 @@ static enum cli_exit account_of(struct cli *c, struct link *l, char out[128])
 	code = link_call(c, l, "wallet.list", NULL, &answer);
 	if (!code)
 		snprintf(out, 128, "%s",
-			 link_text(json_array_get(json_object_get(answer,
-								  "accounts"),
-						  0),
+			 link_text(json_array_get(
+					   json_object_get(answer, "accounts"),
+					   0),
 				   "account"));
 	json_decref(answer);
 	if (!code && !out[0])
@@ -191,17 +191,17 @@ static const struct cli_option send_options[] = {
 	{NULL, 0, NULL, NULL},
 };
 
-#define WALLET_COMMAND(name, args, least, most, one, text, opts)        \
-	const struct cli_command cli_wallet_##name = {                  \
-		.noun = "wallet",                                       \
-		.verb = #name,                                          \
-		.operands = args,                                       \
-		.summary = one,                                         \
-		.help = text,                                           \
-		.options = opts,                                        \
-		.operands_min = least,                                  \
-		.operands_max = most,                                   \
-		.run = name,                                            \
+#define WALLET_COMMAND(name, args, least, most, one, text, opts) \
+	const struct cli_command cli_wallet_##name = {           \
+		.noun = "wallet",                                \
+		.verb = #name,                                   \
+		.operands = args,                                \
+		.summary = one,                                  \
+		.help = text,                                    \
+		.options = opts,                                 \
+		.operands_min = least,                           \
+		.operands_max = most,                            \
+		.run = name,                                     \
 	}
 
 WALLET_COMMAND(list, "", 0, 0, "accounts that the node signs for",

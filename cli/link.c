@@ -223,11 +223,10 @@ static enum cli_exit fail_error(struct cli *c, const json_t *error)
 	const json_t *data = json_object_get(error, "data");
 	const char *hint = link_text(data, "hint");
 
-	return cli_fail(c,
-			code_of(json_integer_value(
-				json_object_get(error, "code"))),
-			link_text(data, "reason"), "%s%s%s",
-			link_text(error, "message"), *hint ? "; " : "", hint);
+	return cli_fail(
+		c, code_of(json_integer_value(json_object_get(error, "code"))),
+		link_text(data, "reason"), "%s%s%s",
+		link_text(error, "message"), *hint ? "; " : "", hint);
 }
 
 static json_t *make_request(const char *method, json_t *params)
@@ -393,8 +392,9 @@ enum cli_exit link_id(struct cli *c, struct link *l, const char *method,
 
 	if (strspn(typed, "0123456789abcdef") != strlen(typed) ||
 	    strlen(typed) > 64 || !*typed)
-		return cli_usage(c, "\"%s\" is no id: it is made of 64 hex "
-				    "digits, or the first few",
+		return cli_usage(c,
+				 "\"%s\" is no id: it is made of 64 hex "
+				 "digits, or the first few",
 				 typed);
 	if (strlen(typed) == 64) {
 		snprintf(ret_id, HASH_TEXT_BYTES, "%s", typed);

@@ -15,7 +15,7 @@ bool money_picks(const char *weft, char out[MONEY_PICKS_BYTES])
 	char digits[MONEY_PICKS_BYTES];
 	size_t whole = strspn(weft, "0123456789"), n = whole, decimals = 0;
 	const char *rest = weft + whole;
-	size_t zeros;
+	size_t from;
 
 	if (whole == 0 || whole > 10)
 		return false;
@@ -33,9 +33,9 @@ bool money_picks(const char *weft, char out[MONEY_PICKS_BYTES])
 	for (; decimals < 9; decimals++)
 		digits[n++] = '0';
 	digits[n] = 0;
-	zeros = strspn(digits, "0");
-	digits[n] = 0;
-	memcpy(out, digits + (zeros == n ? n - 1 : zeros),
-	       n + 1 - (zeros == n ? n - 1 : zeros));
+	from = strspn(digits, "0");
+	if (from == n)
+		from--;
+	memcpy(out, digits + from, n + 1 - from);
 	return true;
 }

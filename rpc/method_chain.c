@@ -107,6 +107,35 @@ static void block(struct rpc_call *c)
 	rpc_answer(c, o);
 }
 
+static void fsck(struct rpc_call *c)
+{
+	struct ledger_fsck f;
+	struct ledger_info i;
+	enum err e;
+	json_t *o;
+
+	if (!info_of(c, &i))
+		return;
+	e = ledger_chain_fsck(c->rpc->host.chain, &f);
+	if (e) {
+		rpc_fail_err(c, e);
+		return;
+	}
+	o = json_object();
+	out_number(o, "height", i.height);
+	out_count(o, "records_count", f.record_count);
+	out_count(o, "accounts_count", f.account_count);
+	out_coin(o, "balances_picks", f.balances);
+	out_coin(o, "locks_picks", f.locks);
+	out_coin(o, "pools_picks", f.pools);
+	out_coin(o, "burnt_picks", f.burnt);
+	out_coin(o, "issued_picks", f.issued);
+	out_bool(o, "conserved", f.is_conserved);
+	out_bool(o, "root_right", f.is_root_right);
+	out_bool(o, "canonical", f.is_canonical);
+	rpc_answer(c, o);
+}
+
 const struct rpc_method rpc_methods_chain[] = {
 	{"chain.status", "height, roots and clock of the ledger",
 	 RPC_SCOPE_READ, false, 0, status,
@@ -116,5 +145,8 @@ const struct rpc_method rpc_methods_chain[] = {
 	 "height, block, time, state_root, txs"},
 	{"chain.params", "every parameter of this chain", RPC_SCOPE_READ, false,
 	 0, params, "name: value, as decimal strings"},
+	{"chain.fsck", "count all money and rebuild the state root: slow",
+	 RPC_SCOPE_CONTROL, false, 0, fsck,
+	 "balances, locks, pools, burnt, issued; conserved, root_right"},
 	{0},
 };
