@@ -132,7 +132,8 @@ static void read_save(struct read *r, const struct json *j,
 		return;
 	}
 	if (bytes_eq(b->save, BYTES_LIT("tasks.csv")) ||
-	    bytes_eq(b->save, BYTES_LIT("picture.png")))
+	    bytes_eq(b->save, BYTES_LIT("picture.png")) ||
+	    bytes_eq(b->save, BYTES_LIT("frames.png")))
 		read_fail(r, j->at, "\"%.*s\" is written by weft itself",
 			  (int)b->save.n, (const char *)b->save.p);
 	read_pattern(r, b->save, j->at);

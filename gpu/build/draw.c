@@ -8,12 +8,7 @@
 
 #include "base/arena.h"
 #include "gpu/build/manifest.h"
-#include "gpu/build/view.h"
-
-struct range {
-	double low;
-	double high;
-};
+#include "gpu/build/priv/results.h"
 
 static uint32_t pixel_bytes(enum manifest_pixels format)
 {
@@ -59,17 +54,17 @@ static double value_at(const struct manifest_picture *p, struct bytes tile,
 
 /* Lowest and highest finite value of all tiles; a signed map is symmetric
  * about zero. */
-static struct range range_of(const struct manifest_picture *p,
-			     const struct bytes *tiles, uint64_t count)
+struct draw_range draw_range_of(const struct manifest_picture *p,
+				const struct bytes *tiles, uint64_t count)
 {
-	struct range r = {p->low, p->high};
+	struct draw_range r = {p->low, p->high};
 	bool any = false;
 	size_t pixels = (size_t)p->width * p->height;
 
 	if (!p->is_auto)
 		return r;
 	if (p->format == MANIFEST_GRAY8)
-		return (struct range){0, 255};
+		return (struct draw_range){0, 255};
 	for (uint64_t t = 0; t < count; t++) {
 		for (size_t i = 0; tiles[t].n > 0 && i < pixels; i++) {
 			double v = value_at(p, tiles[t], i);
@@ -84,11 +79,11 @@ static struct range range_of(const struct manifest_picture *p,
 		}
 	}
 	if (!any)
-		return (struct range){0, 1};
+		return (struct draw_range){0, 1};
 	if (p->map == MANIFEST_MAP_SIGNED) {
 		double most = fmax(fabs(r.low), fabs(r.high));
 
-		r = (struct range){-most, most};
+		r = (struct draw_range){-most, most};
 	}
 	if (!(r.low < r.high))
 		r.high = r.low + 1;
@@ -121,7 +116,7 @@ static void blend(const uint8_t (*anchors)[3], unsigned count, double x,
 }
 
 /* A value as a colour; NaN is black. */
-static void colour(const struct manifest_picture *p, const struct range *r,
+static void colour(const struct manifest_picture *p, const struct draw_range *r,
 		   double v, uint8_t *out)
 {
 	double x = (v - r->low) / (r->high - r->low);
@@ -144,9 +139,9 @@ static void colour(const struct manifest_picture *p, const struct range *r,
 	}
 }
 
-static void draw_tile(const struct manifest_picture *p, const struct range *r,
-		      struct bytes tile, struct view_image *image, uint64_t x0,
-		      uint64_t y0)
+static void draw_tile(const struct manifest_picture *p,
+		      const struct draw_range *r, struct bytes tile,
+		      struct view_image *image, uint64_t x0, uint64_t y0)
 {
 	uint32_t in = pixel_bytes(p->format), out = image->channels;
 	bool copied = p->format == MANIFEST_RGB8 || p->format == MANIFEST_RGBA8;
@@ -174,7 +169,7 @@ enum err view_draw(struct arena *a, const struct manifest_picture *p,
 	uint64_t rows, width, height;
 	size_t bytes = (size_t)p->width * p->height * pixel_bytes(p->format);
 	struct view_image image = {.channels = channels_of(p)};
-	struct range range = range_of(p, tiles, 0);
+	struct draw_range range = draw_range_of(p, tiles, 0);
 
 	if (tile_count < columns)
 		columns = tile_count > 0 ? tile_count : 1;
@@ -194,7 +189,7 @@ enum err view_draw(struct arena *a, const struct manifest_picture *p,
 	if (!image.pixels)
 		return ERR_NO_MEMORY;
 	if (p->format == MANIFEST_F32 || p->format == MANIFEST_GRAY8)
-		range = range_of(p, tiles, tile_count);
+		range = draw_range_of(p, tiles, tile_count);
 	for (uint64_t t = 0; t < tile_count; t++)
 		if (tiles[t].n > 0)
 			draw_tile(p, &range, tiles[t], &image,

@@ -27,6 +27,7 @@ static bool chart_shows(const struct manifest_chart *c, uint32_t buffer)
 bool results_is_viewed(const struct manifest *m, uint32_t buffer)
 {
 	return (m->picture.is_set && m->picture.buffer == buffer) ||
+	       (m->frames.is_set && m->frames.buffer == buffer) ||
 	       chart_shows(&m->table_view, buffer);
 }
 
@@ -361,6 +362,17 @@ static enum err write_picture(const struct view_results *r)
 	return err;
 }
 
+static enum err write_frames(const struct view_results *r)
+{
+	struct buf b = buf_make(1u << 30);
+	enum err err = results_frames(r, &b);
+
+	if (err == ERR_OK && b.n > 0)
+		err = results_write(r, "frames.png", buf_bytes(&b));
+	buf_free(&b);
+	return err;
+}
+
 enum err view_results_finish(struct view_results *r, const char **ret_picture,
 			     struct build_diag *reterr_diag)
 {
@@ -372,6 +384,8 @@ enum err view_results_finish(struct view_results *r, const char **ret_picture,
 		if (err == ERR_OK)
 			*ret_picture = "picture.png";
 	}
+	if (err == ERR_OK && r->m->frames.is_set)
+		err = write_frames(r);
 	if (err == ERR_IO)
 		io_diag(reterr_diag, "the result folder");
 	else if (err != ERR_OK)

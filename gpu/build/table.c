@@ -170,7 +170,8 @@ static void classify(struct manifest_table *t, struct manifest_column *columns,
 			    number_int(b, 8, true, &bits) != ERR_OK)
 				columns[i].is_integer = false;
 			if (columns[i].is_number &&
-			    (b.n == 0 || number_float(b, 8, &bits) != ERR_OK))
+			    (bytes_starts(b, BYTES_LIT("0x")) ||
+			     number_float(b, 8, &bits) != ERR_OK))
 				columns[i].is_number = false;
 			if (!columns[i].is_integer && !columns[i].is_number)
 				break;

@@ -64,8 +64,9 @@ MUST_USE enum err view_results_row(struct view_results *r,
 				   const struct view_task_row *row);
 
 /*
- * Write tasks.csv, and picture.png if m has one.  May be called again after
- * more tasks (then both are replaced).  ret_picture: path below dir, or NULL.
+ * Write tasks.csv, picture.png and frames.png (animated) if m has them.  May be
+ * called again after more tasks (then both are replaced).  ret_picture: path
+ * below dir, or NULL.
  */
 MUST_USE enum err view_results_finish(struct view_results *r,
 				      const char **ret_picture,

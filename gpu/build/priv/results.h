@@ -29,6 +29,20 @@ struct view_results {
 /* True if a view draws from this buffer. */
 bool results_is_viewed(const struct manifest *m, uint32_t buffer);
 
+/* Values between which colours are chosen. */
+struct draw_range {
+	double low;
+	double high;
+};
+
+/* The picture's own, or with "auto" that of all tiles together. */
+struct draw_range draw_range_of(const struct manifest_picture *p,
+				const struct bytes *tiles, uint64_t count);
+
+/* view.frames as an animated PNG of the tasks that are there, in order,
+ * appended to out; nothing if none is.  ERR_OK, ERR_LIMIT, ERR_NO_MEMORY. */
+MUST_USE enum err results_frames(const struct view_results *r, struct buf *out);
+
 /* Replace a file of the folder by bytes.  ERR_OK or ERR_IO. */
 MUST_USE enum err results_write(const struct view_results *r, const char *name,
 				struct bytes bytes);

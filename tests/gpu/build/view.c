@@ -198,3 +198,67 @@ Test(view, results_of_tasks)
 	snprintf(cmd, sizeof(cmd), "rm -rf %s", folder);
 	cr_expect_eq(system(cmd), 0);
 }
+
+static size_t chunks_named(const uint8_t *p, size_t n, const char *name)
+{
+	size_t count = 0, at = 8;
+
+	while (at + 12 <= n) {
+		count += memcmp(p + at + 4, name, 4) == 0;
+		at += 12 + (size_t)u32_be(p + at);
+	}
+	cr_expect_eq(at, n, "chunks end with the file");
+	return count;
+}
+
+Test(view, frames_are_an_animated_png)
+{
+	static const char manifest[] =
+		"{\"weft\": 1, \"cuda\": \"a.cu\", \"tasks\": {\"count\": "
+		"4},\n \"buffers\": {\"o\": {\"bytes\": 6}},\n"
+		" \"steps\": [{\"fill\": \"o\", \"with\": 0}],\n"
+		" \"view\": {\"frames\": {\"buffer\": \"o\", \"format\": "
+		"\"gray8\", \"width\": 3, \"height\": 2}}}";
+	struct build_files_memory none = {NULL, 0};
+	struct build_files files = build_files_memory(&none);
+	struct arena *a = arena_new(1u << 20);
+	struct manifest m;
+	struct build_diag d;
+	struct view_results *r;
+	struct view_image im;
+	char folder[] = "/tmp/weft-view-XXXXXX", path[100];
+	const char *picture, *why = "";
+	uint8_t png[4096];
+	size_t n;
+	FILE *f;
+
+	cr_assert(mkdtemp(folder));
+	cr_assert_eq(manifest_read(a, BYTES_LIT(manifest), "m", &files, &m, &d),
+		     ERR_OK, "%s", d.text);
+	cr_assert_eq(view_results_new(&m, folder, &r, &d), ERR_OK);
+	cr_expect_eq(view_results_put(r, 2, 0, BYTES_LIT("ABCDEF")), ERR_OK);
+	cr_expect_eq(view_results_put(r, 0, 0, BYTES_LIT("abcdef")), ERR_OK);
+	cr_expect_eq(view_results_put(r, 3, 0, BYTES_LIT("123456")), ERR_OK);
+	cr_assert_eq(view_results_finish(r, &picture, &d), ERR_OK);
+	cr_expect_null(picture);
+	view_results_free(r);
+	snprintf(path, sizeof(path), "%s/frames.png", folder);
+	f = fopen(path, "rb");
+	cr_assert(f);
+	n = fread(png, 1, sizeof(png), f);
+	fclose(f);
+	cr_expect_eq(chunks_named(png, n, "acTL"), 1);
+	cr_expect_eq(chunks_named(png, n, "fcTL"), 3);
+	cr_expect_eq(chunks_named(png, n, "IDAT"), 1);
+	cr_expect_eq(chunks_named(png, n, "fdAT"), 2);
+	/* to a reader that knows no animation it is the first frame; its
+	 * checksums are right, or libpng would refuse it */
+	cr_assert_eq(view_png_decode(a, bytes_of(png, n), 1, &im, &why), ERR_OK,
+		     "%s", why);
+	cr_expect_eq(memcmp(im.pixels, "abcdef", 6), 0);
+	remove(path);
+	snprintf(path, sizeof(path), "%s/tasks.csv", folder);
+	remove(path);
+	cr_expect_eq(remove(folder), 0);
+	arena_free(a);
+}
