@@ -54,6 +54,7 @@ weft_test(gpu/exec DEPS gpu/ptx gpu/program base)
 weft_test(gpu/build DEPS gpu/strict gpu/program gpu/ptx base)
 weft_test(gpu/worker DEPS gpu/client gpu/build gpu/exec gpu/program gpu/ptx
   base)
+weft_fuzz(market DEPS market ledger base)
 weft_fuzz(worker_frame DEPS gpu/client gpu/program base)
 weft_tool(tests/liar/worker DEPS gpu/client gpu/program base)
 weft_test(gpu/client DEPS gpu/program base)
