@@ -2,6 +2,8 @@
  * node/clock - CLOCK_MONOTONIC for waiting, CLOCK_REALTIME for block times
  * and logs.
  */
+#define _GNU_SOURCE
+
 #include "node/clock.h"
 
 #include <stdio.h>

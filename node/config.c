@@ -2,6 +2,8 @@
  * node/config - one table of keys with an offset and a kind each; file lines
  * and flags end in the same setter.
  */
+#define _GNU_SOURCE
+
 #include "node/config.h"
 
 #include <fcntl.h>
@@ -281,9 +283,13 @@ static enum err default_data(struct config *c,
 			     char reterr_words[CONFIG_ERROR_BYTES])
 {
 	const char *home = getenv("HOME");
+	const char *dir = getenv("WEFT_DIR");
 
 	if (c->node_data[0])
 		return ERR_OK;
+	if (dir && dir[0])
+		return set(c, BYTES_LIT("node"), BYTES_LIT("data"),
+			   bytes_str(dir), "WEFT_DIR", reterr_words);
 	if (!home || strlen(home) + sizeof("/.weft") > CONFIG_PATH_BYTES) {
 		(void)snprintf(reterr_words, CONFIG_ERROR_BYTES,
 			       "--data DIR is missing, and HOME is not set");

@@ -397,6 +397,12 @@ void *server_call_kept(const struct server_call *c)
 	return c->kept;
 }
 
+void server_call_unkeep(struct server_call *c)
+{
+	c->kept = NULL;
+	c->gone = NULL;
+}
+
 static void put_head(struct server_call *c, unsigned status, const char *type,
 		     const char *headers, uint64_t length)
 {

@@ -76,6 +76,9 @@ void server_call_keep(struct server_call *c, void *kept,
 		      void (*gone)(void *kept));
 void *server_call_kept(const struct server_call *c);
 
+/* Take back what was kept: gone is not called. */
+void server_call_unkeep(struct server_call *c);
+
 /*
  * Answer.  headers: more header lines, each with its CRLF, or "".  body is
  * copied.  The call is over and not valid afterwards.

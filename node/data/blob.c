@@ -5,6 +5,8 @@
  * there by rename after its root was checked and its bytes were on disk, so
  * that a kill at any point leaves either the blob or a part file.
  */
+#define _GNU_SOURCE
+
 #include "node/data/blob.h"
 
 #include <dirent.h>

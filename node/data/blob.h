@@ -102,6 +102,9 @@ MUST_USE enum err blob_writer_begin(struct blob_store *s, enum core_name name,
 				    uint64_t *ret_have,
 				    struct blob_writer **ret_writer);
 
+/* Throw away what an earlier writer left.  ERR_OK, ERR_IO. */
+MUST_USE enum err blob_writer_restart(struct blob_writer *w);
+
 /* Returns ERR_OK, ERR_LIMIT (bytes_max), ERR_IO (disk full). */
 MUST_USE enum err blob_writer_put(struct blob_writer *w, struct bytes bytes);
 

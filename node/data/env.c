@@ -122,6 +122,25 @@ enum err journal_commit(struct data_env *e)
 	return mdb_txn_commit(txn) ? ERR_STORE : ERR_OK;
 }
 
+enum err journal_get(struct data_env *e, struct bytes key, struct buf *out)
+{
+	MDB_txn *txn = e->txn;
+	MDB_val k = val(key);
+	MDB_val v;
+	int rc;
+
+	if (!txn && mdb_txn_begin(e->env, NULL, MDB_RDONLY, &txn))
+		return ERR_STORE;
+	rc = mdb_get(txn, e->journal, &k, &v);
+	if (!rc)
+		buf_put(out, v.mv_data, v.mv_size);
+	if (!e->txn)
+		mdb_txn_abort(txn);
+	if (rc)
+		return rc == MDB_NOTFOUND ? ERR_NOT_FOUND : ERR_STORE;
+	return out->err;
+}
+
 enum err journal_scan(struct data_env *e, journal_each *each, void *ctx)
 {
 	MDB_txn *txn;

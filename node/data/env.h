@@ -32,6 +32,11 @@ MUST_USE enum err journal_put(struct data_env *e, struct bytes key,
 MUST_USE enum err journal_del(struct data_env *e, struct bytes key);
 MUST_USE enum err journal_commit(struct data_env *e);
 
+/* One record appended to out.  ERR_OK, ERR_NOT_FOUND, ERR_LIMIT,
+ * ERR_STORE. */
+MUST_USE enum err journal_get(struct data_env *e, struct bytes key,
+			      struct buf *out);
+
 /* All records in the order of their keys.  each may not write. */
 typedef void journal_each(void *ctx, struct bytes key, struct bytes value);
 MUST_USE enum err journal_scan(struct data_env *e, journal_each *each,

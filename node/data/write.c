@@ -5,6 +5,8 @@
  * which are small, are read back and decoded at the end.  After a resume the
  * part that lies on the disk is hashed again.
  */
+#define _GNU_SOURCE
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -49,6 +51,15 @@ static enum err resume(struct blob_writer *w)
 	return got < 0 ? ERR_IO : ERR_OK;
 }
 
+enum err blob_writer_restart(struct blob_writer *w)
+{
+	w->bytes = 0;
+	merkle_stream_init(&w->stream);
+	if (ftruncate(w->fd, 0) || lseek(w->fd, 0, SEEK_SET))
+		return ERR_IO;
+	return ERR_OK;
+}
+
 enum err blob_writer_begin(struct blob_store *s, enum core_name name,
 			   const struct hash *root, uint64_t bytes_max,
 			   uint64_t *ret_have, struct blob_writer **ret_writer)
@@ -70,13 +81,9 @@ enum err blob_writer_begin(struct blob_store *s, enum core_name name,
 	blob_file(root, name, "part-", w->part);
 	w->fd = openat(s->dir_fd, w->part, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	e = w->fd < 0 ? ERR_IO : resume(w);
-	if (!e && w->bytes > bytes_max) {
-		/* left by a peer that sent too much: begin again */
-		w->bytes = 0;
-		merkle_stream_init(&w->stream);
-		if (ftruncate(w->fd, 0) || lseek(w->fd, 0, SEEK_SET))
-			e = ERR_IO;
-	}
+	/* left by a peer that sent too much: begin again */
+	if (!e && w->bytes > bytes_max)
+		e = blob_writer_restart(w);
 	if (e) {
 		blob_writer_close(w);
 		return e;

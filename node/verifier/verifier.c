@@ -158,23 +158,14 @@ static void run_samples(struct verifier *v, struct duty *d,
 	for (uint32_t i = 0; i < d->audit.sample_count; i++) {
 		struct duty_sample *s = &d->samples[i];
 		struct buf b;
-		struct program_judge_request r = {
-			.referee_version = d->lease.referee_version,
-			.claim = verify_claim_of(&d->lease, d->job_tasks),
-			.seed = d->audit.seed,
-			.class = d->header.class,
-			.cost_max = DISPUTE_COST_MAX,
-			.count_max = d->lease.work.cta_ops_max,
-			.want_witness = true,
-			.opening = d->items[i].opening,
-		};
+		struct program_judge_request r;
 
 		if (v->running >= v->config.audits)
 			return;
 		if (s->done || s->ticket)
 			continue;
-		r.witness_seed = verify_witness_seed(
-			&d->audit.seed, &d->lease.id, &v->config.account, i);
+		r = verify_request(&d->lease, d->job_tasks, &d->audit.seed,
+				   &v->config.account, i, d->items[i].opening);
 		b = buf_make(REQUEST_BYTES_MAX);
 		program_judge_request_encode(&b, &r);
 		if (!b.err) {
@@ -614,7 +605,7 @@ static void look_after(struct verifier *v, struct duty *d, struct core_out *out,
 	if (e == ERR_NOT_FOUND ||
 	    (e == ERR_OK &&
 	     (d->audit.state == VERIFY_AUDIT_DONE ||
-	      !pubkey_eq(verify_auditor(&d->audit), &v->config.account))))
+	      !pubkey_eq(verify_audit_auditor(&d->audit), &v->config.account))))
 		end_duty(v, d, out);
 }
 
