@@ -7,7 +7,8 @@ weft_folder(base LIBS PkgConfig::secp256k1 PkgConfig::sodium PkgConfig::crypto
   msgpackc)
 weft_folder(gpu/ptx DEPS base)
 weft_folder(gpu/program DEPS base)
-set(LANE_FLAGS -O3 -ffp-contract=off -frounding-math -fno-strict-aliasing)
+set(LANE_FLAGS -O3 -ffp-contract=off -frounding-math -fno-strict-aliasing
+  -fno-sanitize=address,undefined)
 set(LANE_AVX2 -mavx2 -mfma -mbmi -mbmi2 -mlzcnt -mpopcnt)
 set_source_files_properties(gpu/exec/lanes_plain.c PROPERTIES
   COMPILE_OPTIONS "${LANE_FLAGS}")
@@ -88,3 +89,6 @@ weft_fuzz(build_record DEPS gpu/build gpu/strict gpu/program gpu/ptx base)
 weft_fuzz(program DEPS gpu/program base)
 weft_fuzz(opening DEPS tests/support gpu/program base)
 weft_fuzz(evidence DEPS verify market ledger gpu/program base)
+weft_fuzz(ledger_tx DEPS ledger base)
+weft_fuzz(ledger_block DEPS ledger base)
+weft_fuzz(keystore DEPS wallet ledger base LIBS PkgConfig::sodium)

@@ -7,8 +7,8 @@
 #include "base/must.h"
 #include "ledger/account.h"
 #include "ledger/block.h"
-#include "ledger/smt.h"
 #include "ledger/bodies.h"
+#include "ledger/smt.h"
 #include "tests/ledger/poke.h"
 #include "tests/support/ledger/rig.h"
 

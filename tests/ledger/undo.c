@@ -16,7 +16,7 @@
 #include "tests/support/ledger/rig.h"
 
 #define ACTORS	  4u
-#define BLOCKS	  500u /* of about three transactions each */
+#define BLOCKS	  300u /* of about three transactions each */
 #define DEPTH_MAX 12u
 #define START	  100000000u
 

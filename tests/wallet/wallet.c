@@ -11,6 +11,7 @@
 #include "base/bech32m.h"
 #include "base/must.h"
 #include "ledger/tx.h"
+#include "tests/support/vectors.h"
 #include "wallet/backup.h"
 #include "wallet/lane.h"
 #include "wallet/wallet.h"
@@ -232,6 +233,33 @@ Test(wallet, signs_for_itself_and_for_an_owner)
 	cr_assert(pubkey_eq(&got.sender, &wallet_at(w, 0)->key));
 	cr_assert(pubkey_eq(&got.key, &wallet_at(w, 1)->key));
 	buf_free(&out);
+	wallet_free(w);
+}
+
+/* A file laid out by tests/vectors/wallet/keystore.py. */
+Test(wallet, format, .init = open_folder, .fini = close_folder)
+{
+	struct vectors v;
+	uint8_t in[1024];
+	size_t n;
+	struct wallet *w;
+	struct seckey sk;
+	int fd = open(path, O_WRONLY | O_CREAT, 0600);
+
+	vectors_open(&v, WEFT_SOURCE_DIR, "format/wallet.txt");
+	must(vectors_next(&v) && strcmp(v.field[0], "keystore") == 0);
+	n = vectors_hex(v.field[1], in, sizeof(in));
+	must(fd >= 0 && write(fd, in, n) == (ssize_t)n);
+	close(fd);
+	must(!vectors_next(&v));
+	cr_assert_eq(wallet_load(path, &w), ERR_OK);
+	cr_assert_eq(wallet_unlock(w, PASS), ERR_OK);
+	cr_assert_eq(wallet_count(w), 2);
+	wallet_secret(w, 0, &sk);
+	cr_assert_eq(memcmp(sk.b, one.b, 32), 0);
+	wallet_secret(w, 1, &sk);
+	cr_assert_eq(memcmp(sk.b, two.b, 32), 0);
+	cr_assert(pubkey_eq(&wallet_at(w, 1)->owner, &wallet_at(w, 0)->key));
 	wallet_free(w);
 }
 
