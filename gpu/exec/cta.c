@@ -162,6 +162,48 @@ static void end_stuck(struct machine *mc)
 	}
 }
 
+/* Every strip waits as a whole at one barrier: it opens at once. */
+static bool open_whole(struct machine *mc)
+{
+	uint32_t id = 0;
+	for (uint32_t k = 0; k < mc->l->strip_count; k++) {
+		const struct strip *s = &mc->strips[k];
+		if (s->live == 0)
+			continue;
+		if (s->at_barrier == 0 || (id != 0 && s->at_barrier != id))
+			return false;
+		id = s->at_barrier;
+	}
+	if (id == 0)
+		return false;
+	for (uint32_t k = 0; k < mc->l->strip_count; k++) {
+		struct strip *s = &mc->strips[k];
+		if (s->live == 0)
+			continue;
+		s->at_barrier = 0;
+		s->runs = true;
+		s->pc++;
+	}
+	mc->barriers[id - 1] = (struct barrier){.and_all = true};
+	if (mc->trace != NULL)
+		trace_barrier(mc);
+	return true;
+}
+
+/* Say in wait[] what at_barrier says. */
+static void spread_waiting(struct machine *mc)
+{
+	for (uint32_t k = 0; k < mc->l->strip_count; k++) {
+		struct strip *s = &mc->strips[k];
+		if (s->at_barrier == 0)
+			continue;
+		mc->lanes->fill(s->pcs, s->live_mask, PC_WAIT, s->n);
+		mc->lanes->fill(s->resume, s->live_mask, s->pc + 1, s->n);
+		mc->lanes->fill(s->wait, s->live_mask, s->at_barrier, s->n);
+		s->at_barrier = 0;
+	}
+}
+
 static void run_strips(struct machine *mc)
 {
 	uint32_t live_before = UINT32_MAX;
@@ -170,6 +212,9 @@ static void run_strips(struct machine *mc)
 			if (!strip_run(mc, &mc->strips[k]))
 				return;
 		}
+		if (open_whole(mc))
+			continue;
+		spread_waiting(mc);
 		bool opened = false;
 		if (live_threads(mc) == 0 || !open_barriers(mc, &opened))
 			return;

@@ -232,6 +232,8 @@ struct exec_options {
 	bool sanitize;
 	/* Keep what the CTAs write as ordered ranges (result.writes). */
 	bool record_writes;
+	/* Keep what the CTAs read of buffers (result.reads). */
+	bool record_reads;
 	/* Only this warp of each CTA; EXEC_WARP_ALL is the normal case.
 	 * Kernels with barriers or shared memory refuse. */
 	uint32_t warp;
@@ -276,6 +278,10 @@ struct exec_write {
 	uint64_t offset;
 	uint64_t bytes;
 	const uint8_t *data; /* final bytes, in the result's arena */
+	/* 0: compare byte by byte.  2, 4, 8: the range is values of that many
+	 * bytes whose NaNs, at offsets that are multiples of it, have bits
+	 * that no rule fixes: any NaN equals any NaN. */
+	uint32_t nan_bytes;
 };
 
 /* What the finder found about one range. */

@@ -15,8 +15,16 @@ static bool barrier_of(struct machine *mc, struct strip *s, const struct op *o,
 }
 
 enum step step_bar_sync(struct machine *mc, struct strip *s, const struct op *o,
-			const uint32_t *mask, UNUSED uint32_t active)
+			const uint32_t *mask, uint32_t active)
 {
+	/* The common case: all that live come to one barrier together. */
+	if (active == s->live && (o->a & REF_CONST) != 0 && o->b == REF_NONE &&
+	    o->id == OP_bar_sync) {
+		if (!barrier_of(mc, s, o, 0, &s->at_barrier))
+			return STEP_STOP;
+		s->at_barrier++;
+		return STEP_PAUSE;
+	}
 	strip_set_pcs(mc, s, NULL, s->pc + 1);
 	for (uint32_t i = 0; i < s->n; i++) {
 		uint32_t id;

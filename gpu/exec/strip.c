@@ -50,6 +50,7 @@ void strip_start(struct machine *mc, struct strip *s, uint32_t pc)
 	s->active = s->n;
 	s->is_whole = true;
 	s->runs = true;
+	s->at_barrier = 0;
 	s->mask = NULL;
 	mc->lanes->fill(s->live_mask, NULL, UINT32_MAX, s->n);
 	memset(s->wait, 0, s->n * sizeof(*s->wait));
@@ -87,7 +88,6 @@ static inline void run_lanes(struct machine *mc, struct strip *s,
 	struct lane_args p = {.d = machine_lanes(mc, s, o->d),
 			      .a = machine_lanes(mc, s, o->a),
 			      .mask = mask,
-			      .lo = 0,
 			      .hi = s->lanes,
 			      .imm = o->imm,
 			      .nan32 = mc->nan32,
@@ -144,7 +144,9 @@ static bool run_group(struct machine *mc, struct strip *s)
 			return false;
 		if (r == STEP_JUMP)
 			pc = s->pc;
-		if (r == STEP_REGROUP || r == STEP_AGAIN)
+		if (r == STEP_PAUSE)
+			s->runs = false;
+		if (r == STEP_REGROUP || r == STEP_AGAIN || r == STEP_PAUSE)
 			return true;
 		if (pc >= s->stop_pc) {
 			strip_set_pcs(mc, s, NULL, pc);
@@ -159,7 +161,8 @@ bool strip_run(struct machine *mc, struct strip *s)
 	while (s->runs) {
 		if (!run_group(mc, s))
 			return false;
-		strip_regroup(mc, s);
+		if (s->runs)
+			strip_regroup(mc, s);
 	}
 	return true;
 }

@@ -4,8 +4,8 @@
  * A strip is up to STRIP_LANES threads of a CTA.  A register is an array
  * with one value per lane: 32 bits for predicates (0 or ~0), 8-, 16- and
  * 32-bit registers (narrow ones zero-extended), 64 bits for wide ones.
- * A lane function computes lanes [lo, hi) and, where mask is given, stores
- * only those with mask ~0.  lo and hi are multiples of LANE_STEP, so vectors
+ * A lane function computes lanes [0, hi) and, where mask is given, stores
+ * only those with mask ~0.  hi is a multiple of LANE_STEP, so vectors
  * never need a tail; what lanes without a thread compute is never looked at.
  *
  * The same bodies are compiled for plain C, AVX2 and AVX-512; every set gives
@@ -23,7 +23,7 @@
 /* Most lanes of a strip; a multiple of 32, so warps never straddle. */
 #define STRIP_LANES 256u
 
-/* lo and hi are multiples of this. */
+/* hi is a multiple of this. */
 #define LANE_STEP 16u
 
 /* Operands of a lane function.  d may be the same array as a source. */

@@ -71,21 +71,21 @@ LANE2(shr_s16, uint32_t, lane_u32, lane_u32, U16(S16(x) >> (y > 15 ? 15 : y)))
 LANE2(shr_s32, uint32_t, lane_s32, lane_u32, x >> (y > 31 ? 31 : y))
 LANE2(shr_s64, uint64_t, lane_s64, lane_u32, x >> (y > 63 ? 63 : y))
 
-/* Funnel shifts of y:x. */
+/* Funnel shifts of y:x, 0 <= n <= 31, without a shift by 32. */
 static inline uint32_t shf_l(uint32_t x, uint32_t y, uint32_t n)
 {
-	return (uint32_t)(((((uint64_t)y << 32) | x) << n) >> 32);
+	return (y << n) | ((x >> 1) >> (31 - n));
 }
 static inline uint32_t shf_r(uint32_t x, uint32_t y, uint32_t n)
 {
-	return (uint32_t)((((uint64_t)y << 32) | x) >> n);
+	return (x >> n) | ((y << 1) << (31 - n));
 }
 LANE3(shf_l_wrap, uint32_t, lane_u32, lane_u32, lane_u32, shf_l(x, y, z & 31))
 LANE3(shf_r_wrap, uint32_t, lane_u32, lane_u32, lane_u32, shf_r(x, y, z & 31))
 LANE3(shf_l_clamp, uint32_t, lane_u32, lane_u32, lane_u32,
-      shf_l(x, y, z > 32 ? 32 : z))
+      z > 31 ? x : shf_l(x, y, z & 31))
 LANE3(shf_r_clamp, uint32_t, lane_u32, lane_u32, lane_u32,
-      shf_r(x, y, z > 32 ? 32 : z))
+      z > 31 ? y : shf_r(x, y, z & 31))
 
 /* Counting. */
 static inline uint32_t clz_32(uint32_t x)

@@ -25,16 +25,18 @@ COMPARE_INT(gt, >)
 COMPARE_INT(ge, >=)
 
 #define COMPARE_FLOAT(cmp, expr)                                              \
-	static void lane_##cmp##_f32(const struct lane_args *p)               \
+	static void lane_##cmp##_f32(const struct lane_args *args)            \
 	{                                                                     \
-		for (uint32_t i = p->lo; i < p->hi; i += V32) {               \
+		LANE_LOCAL                                                    \
+		for (uint32_t i = 0; i < n; i += V32) {                       \
 			XY32;                                                 \
 			put32(p, i, (vu32)(expr));                            \
 		}                                                             \
 	}                                                                     \
-	static void lane_##cmp##_f64(const struct lane_args *p)               \
+	static void lane_##cmp##_f64(const struct lane_args *args)            \
 	{                                                                     \
-		for (uint32_t i = p->lo; i < p->hi; i += V64) {               \
+		LANE_LOCAL                                                    \
+		for (uint32_t i = 0; i < n; i += V64) {                       \
 			XY64;                                                 \
 			put_half(p, i,                                        \
 				 (hu32) __builtin_convertvector((vs64)(expr), \

@@ -28,9 +28,10 @@ LANE1(shift16, uint32_t, lane_u32, x >> 16)
 LANE1(int_sat, uint64_t, lane_u64, soft_int_sat(x, p->imm & 0xff, p->imm >> 8))
 
 #define CVT32(name, S)                                                        \
-	static void lane_##name(const struct lane_args *p)                    \
+	static void lane_##name(const struct lane_args *args)                 \
 	{                                                                     \
-		for (uint32_t i = p->lo; i < p->hi; i += V32) {               \
+		LANE_LOCAL                                                    \
+		for (uint32_t i = 0; i < n; i += V32) {                       \
 			S x = *(const S *)(const void *)((const uint32_t *)   \
 								 p->a +       \
 							 i);                  \
@@ -60,17 +61,19 @@ LANE1(f64_u32, uint64_t, lane_u32, bits_f64((double)(int64_t)(uint64_t)x))
 LANE1(f64_s64, uint64_t, lane_s64, bits_f64((double)x))
 LANE1(f64_u64, uint64_t, lane_u64, soft_f64_u64(x, _mm_getcsr()))
 
-static void lane_f64_f32(const struct lane_args *p)
+static void lane_f64_f32(const struct lane_args *args)
 {
-	for (uint32_t i = p->lo; i < p->hi; i += V64) {
+	LANE_LOCAL
+	for (uint32_t i = 0; i < n; i += V64) {
 		hf32 x = LDH(hf32, p->a, i);
 		put64(p, i,
 		      canon64(__builtin_convertvector(x, vf64), p->nan64));
 	}
 }
-static void lane_f32_f64(const struct lane_args *p)
+static void lane_f32_f64(const struct lane_args *args)
 {
-	for (uint32_t i = p->lo; i < p->hi; i += V64) {
+	LANE_LOCAL
+	for (uint32_t i = 0; i < n; i += V64) {
 		vf64 x = LD64(p->a, i);
 		hf32 r = __builtin_convertvector(x, hf32);
 		hu32 is_nan = (hu32)(r != r);

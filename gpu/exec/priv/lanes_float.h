@@ -127,9 +127,10 @@ static inline void put_half(const struct lane_args *p, uint32_t i, hu32 r)
 }
 
 #define F32_OP(name, load, expr, post)                              \
-	static void lane_##name(const struct lane_args *p)          \
+	static void lane_##name(const struct lane_args *args)       \
 	{                                                           \
-		for (uint32_t i = p->lo; i < p->hi; i += V32) {     \
+		LANE_LOCAL                                          \
+		for (uint32_t i = 0; i < n; i += V32) {             \
 			load;                                       \
 			put32(p, i, post(canon32(expr, p->nan32))); \
 		}                                                   \
@@ -137,13 +138,14 @@ static inline void put_half(const struct lane_args *p, uint32_t i, hu32 r)
 #define F32_BOTH(name, load, expr)       \
 	F32_OP(name##_f32, load, expr, ) \
 	F32_OP(name##_sat_f32, load, expr, clamp32)
-#define F64_OP(name, load, expr)                                \
-	static void lane_##name(const struct lane_args *p)      \
-	{                                                       \
-		for (uint32_t i = p->lo; i < p->hi; i += V64) { \
-			load;                                   \
-			put64(p, i, canon64(expr, p->nan64));   \
-		}                                               \
+#define F64_OP(name, load, expr)                              \
+	static void lane_##name(const struct lane_args *args) \
+	{                                                     \
+		LANE_LOCAL                                    \
+		for (uint32_t i = 0; i < n; i += V64) {       \
+			load;                                 \
+			put64(p, i, canon64(expr, p->nan64)); \
+		}                                             \
 	}
 #define X32 vf32 x = LD32(p->a, i)
 #define XY32 \

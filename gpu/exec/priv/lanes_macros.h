@@ -20,49 +20,59 @@
 #define IVDEP _Pragma("GCC ivdep")
 #endif
 
+/* Copies in registers: stores to lanes cannot change them. */
+#define LANE_LOCAL                                \
+	const struct lane_args local = *args;     \
+	const struct lane_args *const p = &local; \
+	const uint32_t n = local.hi & ~(uint32_t)(LANE_STEP - 1);
+
 /* Lane arrays may be read as any type (built with -fno-strict-aliasing). */
-#define LANE_LOOP(D, get, expr)                                \
-	D *d = p->d;                                           \
-	const uint32_t *m = p->mask;                           \
-	if (m == NULL) {                                       \
-		IVDEP for (uint32_t i = p->lo; i < p->hi; i++) \
-		{                                              \
-			get;                                   \
-			d[i] = (D)(expr);                      \
-		}                                              \
-	} else {                                               \
-		IVDEP for (uint32_t i = p->lo; i < p->hi; i++) \
-		{                                              \
-			get;                                   \
-			D r_ = (D)(expr);                      \
-			d[i] = m[i] ? r_ : d[i];               \
-		}                                              \
+#define LANE_LOOP(D, get, expr)                        \
+	D *d = p->d;                                   \
+	const uint32_t *m = p->mask;                   \
+	if (m == NULL) {                               \
+		IVDEP for (uint32_t i = 0; i < n; i++) \
+		{                                      \
+			get;                           \
+			d[i] = (D)(expr);              \
+		}                                      \
+	} else {                                       \
+		IVDEP for (uint32_t i = 0; i < n; i++) \
+		{                                      \
+			get;                           \
+			D r_ = (D)(expr);              \
+			d[i] = m[i] ? r_ : d[i];       \
+		}                                      \
 	}
 
-#define LANE0(name, D, expr)                               \
-	static void lane_##name(const struct lane_args *p) \
-	{                                                  \
-		LANE_LOOP(D, (void)0, expr)                \
+#define LANE0(name, D, expr)                                  \
+	static void lane_##name(const struct lane_args *args) \
+	{                                                     \
+		LANE_LOCAL                                    \
+		LANE_LOOP(D, (void)0, expr)                   \
 	}
 
-#define LANE1(name, D, A, expr)                            \
-	static void lane_##name(const struct lane_args *p) \
-	{                                                  \
-		const A *a = p->a;                         \
-		LANE_LOOP(D, A x = a[i], expr)             \
+#define LANE1(name, D, A, expr)                               \
+	static void lane_##name(const struct lane_args *args) \
+	{                                                     \
+		LANE_LOCAL                                    \
+		const A *a = p->a;                            \
+		LANE_LOOP(D, A x = a[i], expr)                \
 	}
 
-#define LANE2(name, D, A, B, expr)                         \
-	static void lane_##name(const struct lane_args *p) \
-	{                                                  \
-		const A *a = p->a;                         \
-		const B *b = p->b;                         \
-		LANE_LOOP(D, A x = a[i]; B y = b[i], expr) \
+#define LANE2(name, D, A, B, expr)                            \
+	static void lane_##name(const struct lane_args *args) \
+	{                                                     \
+		LANE_LOCAL                                    \
+		const A *a = p->a;                            \
+		const B *b = p->b;                            \
+		LANE_LOOP(D, A x = a[i]; B y = b[i], expr)    \
 	}
 
 #define LANE3(name, D, A, B, C, expr)                                  \
-	static void lane_##name(const struct lane_args *p)             \
+	static void lane_##name(const struct lane_args *args)          \
 	{                                                              \
+		LANE_LOCAL                                             \
 		const A *a = p->a;                                     \
 		const B *b = p->b;                                     \
 		const C *c = p->c;                                     \
@@ -70,8 +80,9 @@
 	}
 
 #define LANE4(name, D, A, B, C, F, expr)                         \
-	static void lane_##name(const struct lane_args *p)       \
+	static void lane_##name(const struct lane_args *args)    \
 	{                                                        \
+		LANE_LOCAL                                       \
 		const A *a = p->a;                               \
 		const B *b = p->b;                               \
 		const C *c = p->c;                               \
@@ -81,51 +92,54 @@
 	}
 
 /* A second destination of 32 bits: carries and predicates. */
-#define LANE_LOOP_E(D, get, expr, expr_e)                      \
-	D *d = p->d;                                           \
-	uint32_t *e = p->e;                                    \
-	const uint32_t *m = p->mask;                           \
-	if (m == NULL) {                                       \
-		IVDEP for (uint32_t i = p->lo; i < p->hi; i++) \
-		{                                              \
-			get;                                   \
-			D r = (D)(expr);                       \
-			uint32_t r2 = (uint32_t)(expr_e);      \
-			d[i] = r;                              \
-			e[i] = r2;                             \
-		}                                              \
-	} else {                                               \
-		IVDEP for (uint32_t i = p->lo; i < p->hi; i++) \
-		{                                              \
-			get;                                   \
-			D r = (D)(expr);                       \
-			uint32_t r2 = (uint32_t)(expr_e);      \
-			d[i] = m[i] ? r : d[i];                \
-			e[i] = m[i] ? r2 : e[i];               \
-		}                                              \
+#define LANE_LOOP_E(D, get, expr, expr_e)                 \
+	D *d = p->d;                                      \
+	uint32_t *e = p->e;                               \
+	const uint32_t *m = p->mask;                      \
+	if (m == NULL) {                                  \
+		IVDEP for (uint32_t i = 0; i < n; i++)    \
+		{                                         \
+			get;                              \
+			D r = (D)(expr);                  \
+			uint32_t r2 = (uint32_t)(expr_e); \
+			d[i] = r;                         \
+			e[i] = r2;                        \
+		}                                         \
+	} else {                                          \
+		IVDEP for (uint32_t i = 0; i < n; i++)    \
+		{                                         \
+			get;                              \
+			D r = (D)(expr);                  \
+			uint32_t r2 = (uint32_t)(expr_e); \
+			d[i] = m[i] ? r : d[i];           \
+			e[i] = m[i] ? r2 : e[i];          \
+		}                                         \
 	}
 
 #define LANE2_E(name, D, A, B, expr, expr_e)                         \
-	static void lane_##name(const struct lane_args *p)           \
+	static void lane_##name(const struct lane_args *args)        \
 	{                                                            \
+		LANE_LOCAL                                           \
 		const A *a = p->a;                                   \
 		const B *b = p->b;                                   \
 		LANE_LOOP_E(D, A x = a[i]; B y = b[i], expr, expr_e) \
 	}
 
-#define LANE3_E(name, D, A, B, C, expr, expr_e)            \
-	static void lane_##name(const struct lane_args *p) \
-	{                                                  \
-		const A *a = p->a;                         \
-		const B *b = p->b;                         \
-		const C *c = p->c;                         \
-		LANE_LOOP_E(D, A x = a[i]; B y = b[i];     \
-			    C z = c[i], expr, expr_e)      \
+#define LANE3_E(name, D, A, B, C, expr, expr_e)               \
+	static void lane_##name(const struct lane_args *args) \
+	{                                                     \
+		LANE_LOCAL                                    \
+		const A *a = p->a;                            \
+		const B *b = p->b;                            \
+		const C *c = p->c;                            \
+		LANE_LOOP_E(D, A x = a[i]; B y = b[i];        \
+			    C z = c[i], expr, expr_e)         \
 	}
 
 #define LANE4_E(name, D, A, B, C, F, expr, expr_e)                 \
-	static void lane_##name(const struct lane_args *p)         \
+	static void lane_##name(const struct lane_args *args)      \
 	{                                                          \
+		LANE_LOCAL                                         \
 		const A *a = p->a;                                 \
 		const B *b = p->b;                                 \
 		const C *c = p->c;                                 \

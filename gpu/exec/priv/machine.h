@@ -26,6 +26,7 @@ enum step {
 	STEP_JUMP,    /* s->pc is set, the same group */
 	STEP_REGROUP, /* pcs[] are set for all lanes of the group */
 	STEP_AGAIN,   /* likewise, and this op has not been executed */
+	STEP_PAUSE,   /* this op is done; the strip must wait for others */
 	STEP_STOP,    /* the CTA ends: machine->end says how */
 };
 
@@ -40,6 +41,9 @@ struct strip {
 	uint32_t active;      /* of the group */
 	bool is_whole;	      /* the group is all that live */
 	bool runs;	      /* there is a group */
+	/* All that live wait at barrier at_barrier - 1, at pc; wait[] and
+	 * resume[] do not say so yet.  0: they do. */
+	uint32_t at_barrier;
 	const uint32_t *mask; /* of the group; NULL: all n */
 	uint32_t *live_mask;
 	uint32_t *group_mask;
