@@ -61,7 +61,7 @@ uint32_t program_object_symbol(const struct program *p, uint32_t object_index)
 			return i;
 		n++;
 	}
-	must(!"object_index within the program");
+	must(false); /* an object_index outside the program */
 	return UINT32_MAX;
 }
 
