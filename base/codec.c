@@ -124,14 +124,15 @@ static uint8_t dec_peek(const struct dec *d)
 
 static const uint8_t *dec_take(struct dec *d, size_t n)
 {
-	const uint8_t *p = d->in.p + d->at;
+	const uint8_t *p;
 
 	if (d->err)
 		return 0;
-	if (d->in.n - d->at < n) {
+	if (!d->in.p || d->in.n - d->at < n) {
 		d->err = ERR_MALFORMED;
 		return 0;
 	}
+	p = d->in.p + d->at;
 	d->at += n;
 	return p;
 }

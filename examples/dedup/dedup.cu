@@ -4,6 +4,7 @@
  * share of equal minima estimates the Jaccard similarity of the two sets.
  */
 #define HASHES  64
+#define GROUP   16 /* hash functions of one CTA */
 #define THREADS 256
 #define RUN     8
 
@@ -26,7 +27,7 @@ static __device__ u32 mix(u64 run, u32 which)
 	return (u32)(h >> 32);
 }
 
-/* CTA (h, w): the minimum of hash function h over text w. */
+/* CTA (g, w): the minima of GROUP hash functions over text w. */
 extern "C" __global__ void minhash(const unsigned char *a, u32 a_bytes,
 				   const unsigned char *b, u32 b_bytes,
 				   u32 *minima)
@@ -34,25 +35,38 @@ extern "C" __global__ void minhash(const unsigned char *a, u32 a_bytes,
 	__shared__ u32       least[THREADS];
 	const unsigned char *text = blockIdx.y ? b : a;
 	u32                  n = blockIdx.y ? b_bytes : a_bytes;
-	u32                  best = 0xffffffffu;
+	u32                  best[GROUP];
 
+#pragma unroll
+	for (u32 h = 0; h < GROUP; h++)
+		best[h] = 0xffffffffu;
 	for (u32 i = threadIdx.x; i + RUN <= n; i += THREADS) {
 		u64 run = 0;
 
+#pragma unroll
 		for (u32 j = 0; j < RUN; j++)
 			run = run << 8 | fold(text[i + j]);
-		best = min(best, mix(run, blockIdx.x));
+#pragma unroll
+		for (u32 h = 0; h < GROUP; h++)
+			best[h] = min(best[h],
+				      mix(run, blockIdx.x * GROUP + h));
 	}
-	least[threadIdx.x] = best;
-	__syncthreads();
-	for (u32 half = THREADS / 2; half > 0; half /= 2) {
-		if (threadIdx.x < half)
-			least[threadIdx.x] = min(least[threadIdx.x],
-						 least[threadIdx.x + half]);
+#pragma unroll
+	for (u32 h = 0; h < GROUP; h++) {
+		least[threadIdx.x] = best[h];
+		__syncthreads();
+		for (u32 half = THREADS / 2; half > 0; half /= 2) {
+			if (threadIdx.x < half)
+				least[threadIdx.x] =
+					min(least[threadIdx.x],
+					    least[threadIdx.x + half]);
+			__syncthreads();
+		}
+		if (threadIdx.x == 0)
+			minima[blockIdx.y * HASHES + blockIdx.x * GROUP + h] =
+				least[0];
 		__syncthreads();
 	}
-	if (threadIdx.x == 0)
-		minima[blockIdx.y * HASHES + blockIdx.x] = least[0];
 }
 
 /* One CTA of HASHES threads: per mille of equal minima. */

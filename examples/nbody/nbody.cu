@@ -6,11 +6,11 @@
 
 static __device__ float unit(unsigned seed)
 {
-	seed = (seed ^ 61u) ^ (seed >> 16);
-	seed *= 9u;
-	seed ^= seed >> 4;
-	seed *= 0x27d4eb2du;
+	seed ^= seed >> 16;
+	seed *= 0x7feb352du;
 	seed ^= seed >> 15;
+	seed *= 0x846ca68bu;
+	seed ^= seed >> 16;
 	return (float)(seed >> 8) * (1.0f / 16777216.0f);
 }
 
