@@ -133,8 +133,15 @@ enum err ledger_chain_check(struct ledger_chain *c, struct bytes tx,
 	ret_result->reason = REASON_wrong_state;
 	if (c->tip.is_empty)
 		return ERR_REFUSED;
-	if (!c->check.is_open)
+	/* What was refused or simulated leaves memory behind; where nothing
+	 * waits there is nothing to lose by starting again. */
+	if (c->check_count == 0 &&
+	    arena_used(c->check.arena) > CHECK_ARENA_BYTES_FULL)
+		stage_abort(&c->check);
+	if (!c->check.is_open) {
+		c->check_count = 0;
 		e = stage_open_dry(c, &c->check);
+	}
 	if (e != ERR_OK)
 		return e;
 	ret_result->reason = REASON_limit_reached;
@@ -142,6 +149,8 @@ enum err ledger_chain_check(struct ledger_chain *c, struct bytes tx,
 		return ERR_REFUSED;
 	ret_result->reason = REASON_none;
 	e = check_run(c, tx, mode, ret_result);
+	if (e == ERR_OK && mode != LEDGER_CHECK_SIMULATE)
+		c->check_count++;
 	arena_reset(c->check.scratch);
 	return e;
 }

@@ -310,6 +310,9 @@ enum err ledger_store_lmdb_open(struct arena *a, const char *path,
 		rc = mdb_env_set_mapsize(s->env, (size_t)s->map_bytes);
 	if (rc == 0)
 		rc = mdb_env_open(s->env, path, flags, 0600);
+	/* Readers that were killed would hold old pages for ever. */
+	if (rc == 0)
+		rc = mdb_reader_check(s->env, NULL);
 	if (rc == 0)
 		rc = tables_open(s);
 	if (rc) {

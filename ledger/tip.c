@@ -13,6 +13,8 @@
 #include "ledger/priv/chain.h"
 #include "ledger/smt.h"
 
+#define INIT_ATTEMPTS 8
+
 #define META_TIP     BYTES_LIT("tip")
 #define META_GENESIS BYTES_LIT("genesis")
 
@@ -240,31 +242,40 @@ static enum err genesis_write(struct ledger_stage *s,
 	return e == ERR_OK ? tip_write(&s->store, s->p.txn, &tip) : e;
 }
 
-enum err ledger_chain_init(struct ledger_chain *c,
-			   const struct ledger_genesis *genesis,
-			   struct hash *ret_root)
+static enum err init_once(struct ledger_chain *c,
+			  const struct ledger_genesis *g)
 {
 	struct ledger_stage *s = &c->block;
-	enum reason why;
-	enum err e;
+	enum err e = stage_open(c, s);
 
-	if (ledger_genesis_check(genesis, &why) != ERR_OK ||
-	    (!c->tip.is_empty && c->tip.height > 0))
-		return ERR_REFUSED;
-	stage_abort(s);
-	stage_abort(&c->check);
-	c->is_final = false;
-	c->params = genesis->params;
-	e = stage_open(c, s);
 	if (e != ERR_OK)
 		return e;
-	e = genesis_write(s, genesis);
+	e = genesis_write(s, g);
 	if (e != ERR_OK) {
 		stage_abort(s);
 		return e;
 	}
 	s->is_open = false;
-	e = s->store.ops->commit(s->p.txn);
+	return s->store.ops->commit(s->p.txn);
+}
+
+enum err ledger_chain_init(struct ledger_chain *c,
+			   const struct ledger_genesis *genesis,
+			   struct hash *ret_root)
+{
+	enum reason why;
+	enum err e = ERR_STORE;
+
+	if (ledger_genesis_check(genesis, &why) != ERR_OK ||
+	    (!c->tip.is_empty && c->tip.height > 0))
+		return ERR_REFUSED;
+	stage_abort(&c->block);
+	stage_abort(&c->check);
+	c->is_final = false;
+	c->params = genesis->params;
+	/* A large genesis may need a map that doubles more than once. */
+	for (int i = 0; i < INIT_ATTEMPTS && e == ERR_STORE; i++)
+		e = init_once(c, genesis);
 	if (e == ERR_OK)
 		e = chain_load(c);
 	if (e == ERR_OK)

@@ -66,6 +66,7 @@ struct ledger_chain {
 	struct ledger_stage block;
 	struct ledger_stage check; /* what waits */
 	struct ledger_stage plan;  /* of prepare */
+	uint32_t check_count;	   /* of what waits, since the last commit */
 };
 
 /* Memory for a stage, once.  ERR_OK, ERR_NO_MEMORY. */

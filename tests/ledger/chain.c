@@ -1,5 +1,6 @@
 /* The interface of engines: checks, proposals, votes, and what they refuse. */
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -56,6 +57,24 @@ Test(chain, checks_build_on_one_another, .init = open_two, .fini = shut)
 	rig.seqs[1] = 1;
 	b = rig_transfer(&rig, 1, 2, 2);
 	cr_assert_eq(check(b, LEDGER_CHECK_RECHECK), REASON_none);
+}
+
+/* Refusals leave memory behind; an idle chain must go on answering. */
+Test(chain, refusals_never_stop_the_checks, .init = open_two, .fini = shut)
+{
+	struct poke p = {.op = POKE_WRITE_AND_REFUSE};
+	struct buf b = buf_make(256);
+	struct bytes tx;
+	uint32_t many = getenv("WEFT_HEAVY") ? 300000 : 3000;
+
+	poke_encode(&b, &p);
+	tx = rig_tx(&rig, 1, POKE_KIND, buf_bytes(&b));
+	for (uint32_t i = 0; i < many; i++)
+		cr_assert_eq(check(tx, LEDGER_CHECK_NEW), REASON_too_early);
+	rig.seqs[1] = 0;
+	cr_assert_eq(check(rig_transfer(&rig, 1, 2, 1), LEDGER_CHECK_NEW),
+		     REASON_none);
+	buf_free(&b);
 }
 
 Test(chain, check_refuses, .init = open_two, .fini = shut)
