@@ -27,6 +27,9 @@ enum err market_apply_job_top_up(struct ledger *l, const void *body)
 	if (j.state == MARKET_JOB_PAUSED &&
 	    (j.reason == REASON_out_of_funds ||
 	     j.reason == REASON_input_missing)) {
+		/* those who found no inputs may look again */
+		if (j.reason == REASON_input_missing)
+			j.skip_count = 0;
 		j.state = MARKET_JOB_OPEN;
 		j.reason = REASON_none;
 		j.unserved_count = 0;

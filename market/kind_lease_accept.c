@@ -26,5 +26,10 @@ enum err market_apply_lease_accept(struct ledger *l, const void *body)
 	d.lease.accept_height = l->height;
 	d.job->unserved_count = 0;
 	e = market_deal_set_window(l, &d, l->height + window);
-	return e == ERR_OK ? market_deal_save(l, &d) : e;
+	if (e == ERR_OK)
+		e = market_deal_save(l, &d);
+	if (e != ERR_OK)
+		return e;
+	return ledger_emit(l, "lease.accepted", &d.lease.id, &d.lease.buyer,
+			   &d.lease.provider, (struct bytes){NULL, 0});
 }

@@ -37,15 +37,14 @@ static enum err unserved(struct ledger *l, struct market_deal *d)
 	return market_job_pause(l, j, REASON_input_missing);
 }
 
-/* How long the job passes the operator over. */
+/* How long the job passes the operator over.  Who was paid for idle time is
+ * not asked again until the buyer resumed the job (job.top_up). */
 static uint64_t skip_until(const struct ledger *l, const struct market_job *j,
 			   enum reason why)
 {
 	if (why == REASON_declined_policy || why == REASON_underpriced ||
-	    why == REASON_limit_memory)
+	    why == REASON_limit_memory || why == REASON_input_missing)
 		return j->terms.deadline_height + 1;
-	if (why == REASON_input_missing)
-		return l->height + 10 * l->params->accept_blocks;
 	return l->height + l->params->accept_blocks;
 }
 

@@ -198,6 +198,16 @@ Test(paths, declined_leaves_no_mark)
 	end(&s);
 }
 
+static void top_up(struct world *w, const struct hash *job, uint64_t picks)
+{
+	struct market_job_top_up x = {*job, coin_picks(picks)};
+	struct buf b = buf_make(1000);
+
+	market_job_top_up_encode(&b, &x);
+	cr_assert_eq(world_send(w, BUYER, MARKET_KIND_JOB_TOP_UP, &b, NULL),
+		     REASON_none);
+}
+
 Test(paths, input_missing_pays_idle_time_and_pauses)
 {
 	struct world *w = world_new(NULL);
@@ -230,6 +240,12 @@ Test(paths, input_missing_pays_idle_time_and_pauses)
 	}
 	cr_assert_eq(j.state, MARKET_JOB_PAUSED);
 	cr_assert_eq(j.reason, REASON_input_missing);
+	/* the buyer is back: all three may be asked again */
+	cr_assert_eq(j.skip_count, 3);
+	top_up(w, &job, 1);
+	j = world_job(w, &job);
+	cr_assert_eq(j.state, MARKET_JOB_OPEN);
+	cr_assert_eq(j.live_leases, 4);
 	world_free(w);
 }
 
@@ -256,6 +272,41 @@ Test(paths, lapses_requeue_and_close_the_offer)
 	cr_assert_eq(world_job(s.w, &s.job).live_leases, 0);
 	cr_assert_eq(world_job(s.w, &s.job).free_count, 16);
 	end(&s);
+}
+
+Test(paths, lapses_in_a_row_double_until_a_commit)
+{
+	struct ledger_params q = world_params_small();
+	struct world *w = world_new(&q);
+	struct market_job_terms t = world_job_terms(w);
+	struct market_offer_terms o = world_offer_terms(w);
+	struct hash offer = world_post_offer(w, PROVIDER, &o), job;
+	struct market_lease x;
+	const uint32_t before[4] = {0, 1, 2, 0};
+	uint32_t i;
+
+	for (i = 0; i < 4; i++) {
+		struct market_offer y = world_offer(w, &offer);
+
+		cr_assert_eq(y.lapses, before[i]);
+		world_until(w, y.closed_until + 1);
+		/* a job each: one does not ask the same operator again */
+		job = world_post_job(w, BUYER, &t);
+		cr_assert(world_lease_of(w, &job, 0, &x), "job %u", i);
+		if (i == 2) {
+			world_accept(w, PROVIDER, &x.id);
+			world_commit(w, PROVIDER, &x.id, x.count);
+			world_cancel(w, BUYER, &job);
+			world_until(w, w->height + q.challenge_blocks);
+			continue;
+		}
+		world_until(w, x.window_height);
+		y = world_offer(w, &offer);
+		cr_assert_eq(y.closed_until - w->height,
+			     q.lapse_close_blocks << before[i]);
+		world_cancel(w, BUYER, &job);
+	}
+	world_free(w);
 }
 
 Test(paths, failed_and_retracted)
