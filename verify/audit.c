@@ -156,19 +156,27 @@ enum err verify_audit_verdict(struct ledger *l, const struct hash *lease,
 	return verify_audit_close(l, &a, end);
 }
 
-enum err verify_audit_stop(struct ledger *l, const struct hash *lease)
+enum err verify_audit_stop(struct ledger *l, const struct hash *lease,
+			   bool is_foreign, bool *ret_stopped)
 {
 	struct verify_audit a;
 	enum err err = verify_audit_get(l, lease, &a);
 
+	*ret_stopped = false;
 	if (err)
 		return err == ERR_NOT_FOUND ? ERR_OK : err;
 	if (!waits_for_auditor(&a))
 		return ERR_OK;
+	if (is_foreign && !pubkey_eq(&l->sender, verify_audit_auditor(&a))) {
+		if (a.foreign_stops == VERIFY_FOREIGN_STOPS)
+			return ERR_OK;
+		a.foreign_stops++;
+	}
 	if (a.stops++ == 0)
 		a.window_left = a.window_height > l->height
 					? a.window_height - l->height
 					: 0;
+	*ret_stopped = true;
 	return verify_audit_save(l, &a);
 }
 

@@ -63,6 +63,7 @@ struct verify_audit {
 	uint64_t window_height; /* the last height of the state's window */
 	uint64_t window_left;	/* blocks, while it stands still */
 	uint32_t stops;		/* open demands and disputes: it stands still */
+	uint32_t foreign_stops; /* disputes of others that stopped it */
 	struct hash pledge;
 	struct hash witness_root;
 	uint64_t reveal_height;
@@ -128,7 +129,8 @@ struct verify_case {
 	enum verify_case_kind kind;
 	struct hash lease;
 	struct pubkey sender;
-	uint32_t place; /* ANSWER: in the demand */
+	uint32_t place; /* ANSWER: in the demand; PROVE: the sample;
+			 * DISPUTE: 1 if it stopped the audit */
 	struct hash evidence_root;
 	uint64_t evidence_bytes;
 	uint32_t part_count;   /* arrived */

@@ -11,28 +11,10 @@
 #define PART_BLOCKS	2u
 #define PART_BLOCKS_MIN 60u
 
-/* Most cases of one lease, so that its list stays short. */
-#define LEASE_CASES_MAX 64u
-
 uint32_t verify_part_count(uint64_t evidence_bytes)
 {
 	return (uint32_t)((evidence_bytes + VERIFY_PART_BYTES - 1) /
 			  VERIFY_PART_BYTES);
-}
-
-static enum err too_many(struct ledger *l, const struct hash *lease)
-{
-	struct verify_case c;
-	struct hash last;
-
-	for (uint32_t n = 0; n < LEASE_CASES_MAX; n++) {
-		enum err err = verify_case_next(l, lease, n ? &last : NULL, &c);
-
-		if (err)
-			return err == ERR_NOT_FOUND ? ERR_OK : err;
-		last = c.id;
-	}
-	return ledger_refuse(l, REASON_limit_reached);
 }
 
 enum err verify_case_open(struct ledger *l, enum verify_case_kind kind,
@@ -55,9 +37,6 @@ enum err verify_case_open(struct ledger *l, enum verify_case_kind kind,
 
 	if (parts > l->params->evidence_parts_max + 6)
 		return ledger_refuse(l, REASON_too_large);
-	err = too_many(l, lease);
-	if (err)
-		return err;
 	c.until_height = l->height + PART_BLOCKS_MIN + PART_BLOCKS * parts;
 	err = ledger_cost_charge(l, DISPUTE_COST_MAX);
 	if (!err)
@@ -116,6 +95,7 @@ enum err verify_apply_dispute(struct ledger *l, const void *body)
 	struct ledger_note note = {LEDGER_WHY_deposit, b->lease};
 	struct market_lease x;
 	uint64_t until;
+	bool stopped = false;
 	enum err err = market_lease_get(l, &b->lease, &x);
 
 	if (err == ERR_NOT_FOUND)
@@ -135,10 +115,11 @@ enum err verify_apply_dispute(struct ledger *l, const void *body)
 	err = ledger_lock(l, &lock, coin_picks(l->params->deposit_picks), until,
 			  note);
 	if (!err)
-		err = verify_case_open(l, VERIFY_CASE_DISPUTE, &b->lease, 0,
-				       &b->evidence_root, b->evidence_bytes);
+		err = verify_audit_stop(l, &b->lease, true, &stopped);
 	if (!err)
-		err = verify_audit_stop(l, &b->lease);
+		err = verify_case_open(l, VERIFY_CASE_DISPUTE, &b->lease,
+				       stopped, &b->evidence_root,
+				       b->evidence_bytes);
 	if (!err)
 		err = market_lease_hold(l, &b->lease, until);
 	return err ? err

@@ -98,6 +98,7 @@ enum err verify_apply_demand(struct ledger *l, const void *body)
 	struct ledger_note note = {LEDGER_WHY_deposit, b->lease};
 	struct verify_demand d = {0};
 	struct market_lease x;
+	bool stopped;
 	enum err err = asked_lease(l, &b->lease, &x);
 
 	if (err)
@@ -117,7 +118,7 @@ enum err verify_apply_demand(struct ledger *l, const void *body)
 		err = ledger_queue_add(l, VERIFY_QUEUE_DEMAND,
 				       d.until_height + 1, &x.id);
 	if (!err)
-		err = verify_audit_stop(l, &x.id);
+		err = verify_audit_stop(l, &x.id, false, &stopped);
 	if (!err)
 		err = market_lease_hold(
 			l, &x.id, d.until_height + l->params->answer_blocks);
@@ -204,7 +205,9 @@ static enum err unanswered(struct ledger *l, struct verify_demand *d)
 	d->is_open = false;
 	if (!err)
 		err = verify_demand_save(l, d);
-	if (err || market_lease_is_final(x.state))
+	if (!err && market_lease_is_final(x.state))
+		return verify_audit_verdict(l, &d->lease, VERIFY_END_CLOSED);
+	if (err)
 		return err;
 	err = verify_refute(l, &x, REASON_opening_unavailable, d->by_auditor,
 			    &d->sender);

@@ -170,7 +170,7 @@ enum err verify_verifier_count_put(struct ledger *l, uint32_t count)
 
 static void audit_encode(struct buf *b, const struct verify_audit *a)
 {
-	enc_array(b, 17);
+	enc_array(b, 18);
 	enc_uint(b, a->state);
 	enc_uint(b, a->end);
 	enc_hash(b, &a->seed);
@@ -183,6 +183,7 @@ static void audit_encode(struct buf *b, const struct verify_audit *a)
 	enc_uint(b, a->window_height);
 	enc_uint(b, a->window_left);
 	enc_uint(b, a->stops);
+	enc_uint(b, a->foreign_stops);
 	enc_hash(b, &a->pledge);
 	enc_hash(b, &a->witness_root);
 	enc_uint(b, a->reveal_height);
@@ -196,7 +197,7 @@ static enum err audit_decode(struct bytes in, struct verify_audit *a)
 {
 	struct dec d = dec_make(in);
 
-	dec_array_exact(&d, 17);
+	dec_array_exact(&d, 18);
 	a->state = (enum verify_audit_state)dec_uint(&d, VERIFY_AUDIT_DONE);
 	a->end = (enum verify_audit_end)dec_uint(&d, VERIFY_END_CLOSED);
 	a->seed = dec_hash(&d);
@@ -209,6 +210,7 @@ static enum err audit_decode(struct bytes in, struct verify_audit *a)
 	a->window_height = dec_uint(&d, UINT64_MAX);
 	a->window_left = dec_uint(&d, UINT64_MAX);
 	a->stops = (uint32_t)dec_uint(&d, UINT32_MAX);
+	a->foreign_stops = (uint32_t)dec_uint(&d, UINT32_MAX);
 	a->pledge = dec_hash(&d);
 	a->witness_root = dec_hash(&d);
 	a->reveal_height = dec_uint(&d, UINT64_MAX);

@@ -67,11 +67,16 @@ static enum err rule_dispute(struct ledger *l, const struct verify_case *c,
 {
 	enum err err;
 
-	if (market_lease_is_final(x->state))
-		return deposit_back(l, &c->sender, &c->id);
+	if (market_lease_is_final(x->state)) {
+		err = deposit_back(l, &c->sender, &c->id);
+		return err ? err
+			   : verify_audit_verdict(l, &x->id, VERIFY_END_CLOSED);
+	}
 	if (!ends_lease(r)) {
 		err = deposit_to(l, &c->sender, &c->id, &x->provider);
-		return err ? err : verify_audit_go(l, &x->id, false);
+		if (err || c->place == 0)
+			return err;
+		return verify_audit_go(l, &x->id, false);
 	}
 	err = deposit_back(l, &c->sender, &c->id);
 	return err ? err : end_lease(l, x, r, r->seed_drawn, &c->sender);
@@ -118,8 +123,11 @@ static enum err rule_answer(struct ledger *l, const struct verify_case *c,
 		err = deposit_back(l, &d.sender, &d.lease);
 		if (!err)
 			err = verify_demand_save(l, &d);
-		if (err || market_lease_is_final(x->state))
+		if (err)
 			return err;
+		if (market_lease_is_final(x->state))
+			return verify_audit_verdict(l, &x->id,
+						    VERIFY_END_CLOSED);
 		return end_lease(l, x, r, d.by_auditor, &d.sender);
 	}
 	if (is_asked(&d, c, r) && r->verdict == PROGRAM_VERDICT_VALID) {

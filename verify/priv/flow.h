@@ -46,9 +46,16 @@ MUST_USE enum err verify_audit_window(struct ledger *l, struct verify_audit *a,
 uint64_t verify_open_blocks(const struct ledger *l,
 			    const struct market_lease *lease);
 
-/* A demand or dispute begins and ends: the audit's windows stand still in
- * between.  No audit, or one that is over: nothing. */
-MUST_USE enum err verify_audit_stop(struct ledger *l, const struct hash *lease);
+/*
+ * A demand or dispute begins and ends: the audit's windows stand still in
+ * between.  No audit, or one that is over: nothing.
+ * is_foreign: a dispute of somebody else than the auditor on duty.  Only the
+ * first VERIFY_FOREIGN_STOPS of them stop anything, or a friend of the
+ * provider could hold an audit up until the lease's life is over.
+ */
+#define VERIFY_FOREIGN_STOPS 3u
+MUST_USE enum err verify_audit_stop(struct ledger *l, const struct hash *lease,
+				    bool is_foreign, bool *ret_stopped);
 MUST_USE enum err verify_audit_go(struct ledger *l, const struct hash *lease,
 				  bool renew);
 
