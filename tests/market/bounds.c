@@ -165,35 +165,62 @@ Test(bounds, a_strike_puts_every_other_lease_under_audit)
 	world_free(w);
 }
 
-Test(bounds, cv_steps_and_not_for_dust)
+static struct market_device_record device(struct world *w)
+{
+	struct market_device_record d;
+	struct ledger *l = NULL;
+
+	must(ledger_chain_view(w->rig.chain, &l) == ERR_OK);
+	must(market_device_get(l, &w->pk[PROVIDER], 0, &d) == ERR_OK);
+	ledger_chain_view_end(l);
+	return d;
+}
+
+/* The job's n-th lease through its audit. */
+static void audited(struct world *w, const struct hash *job, uint32_t n,
+		    uint32_t done, enum world_audit end)
+{
+	struct market_lease x;
+
+	cr_assert(world_lease_of(w, job, n, &x));
+	world_accept(w, PROVIDER, &x.id);
+	world_commit(w, PROVIDER, &x.id, done);
+	world_block(w);
+	world_audit(w, VERIFIER, WORLD_DRAWN, &x.id, 0);
+	cr_assert_eq(world_audit(w, VERIFIER, end, &x.id, 0), REASON_none);
+}
+
+/* A newcomer has one lease at a time: free it of the job's next one. */
+static struct hash another(struct world *w, const struct hash *job,
+			   const struct market_job_terms *t)
+{
+	cr_assert_eq(world_cancel(w, BUYER, job), REASON_none);
+	return world_post_job(w, BUYER, t);
+}
+
+Test(bounds, cv_steps_not_for_dust_and_begins_anew_after_a_strike)
 {
 	struct ledger_params p = world_params_small();
 	struct world *w = world_new(&p);
 	struct market_job_terms t = world_job_terms(w);
 	struct market_offer_terms o = world_offer_terms(w);
-	struct market_device_record d;
-	struct market_lease x;
-	struct ledger *l = NULL;
 	struct hash job;
-	uint32_t i;
 
 	world_post_offer(w, PROVIDER, &o);
 	job = world_post_job(w, BUYER, &t);
-	for (i = 0; i < 3; i++) {
-		cr_assert(world_lease_of(w, &job, i, &x));
-		world_accept(w, PROVIDER, &x.id);
-		/* the last one does one task of four: below half the median */
-		world_commit(w, PROVIDER, &x.id, i < 2 ? 4 : 1);
-		world_block(w);
-		world_audit(w, VERIFIER, WORLD_DRAWN, &x.id, 0);
-		cr_assert_eq(world_audit(w, VERIFIER, WORLD_VALID, &x.id, 0),
-			     REASON_none);
-	}
-	must(ledger_chain_view(w->rig.chain, &l) == ERR_OK);
-	must(market_device_get(l, &w->pk[PROVIDER], 0, &d) == ERR_OK);
-	ledger_chain_view_end(l);
-	cr_assert_eq(d.cv, 2);
-	cr_assert_eq(d.settled, 3);
+	audited(w, &job, 0, 4, WORLD_VALID);
+	audited(w, &job, 1, 4, WORLD_VALID);
+	cr_assert_eq(device(w).cv, 2);
+	/* one task of four: below half the median */
+	job = another(w, &job, &t);
+	audited(w, &job, 0, 1, WORLD_VALID);
+	cr_assert_eq(device(w).cv, 2);
+	cr_assert_eq(device(w).settled, 3);
+	job = another(w, &job, &t);
+	audited(w, &job, 0, 4, WORLD_FRAUD);
+	job = another(w, &job, &t);
+	audited(w, &job, 0, 4, WORLD_VALID);
+	cr_assert_eq(device(w).cv, 1);
 	world_free(w);
 }
 

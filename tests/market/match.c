@@ -427,6 +427,31 @@ Test(match, out_of_funds_pauses_and_a_top_up_resumes)
 	world_free(w);
 }
 
+Test(match, a_lease_is_no_larger_than_the_escrow)
+{
+	struct world *w = world_new(NULL);
+	struct market_job_terms t = world_job_terms(w);
+	struct market_offer_terms o = world_offer_terms(w);
+	struct market_lease x;
+	struct hash job;
+
+	/* 4 * (1,000,000 + 30,000) + posting, then one idle fee is paid:
+	 * 4,020,000 are three tasks' worth */
+	t.task_count = 4;
+	t.lease_tasks_min = 4;
+	o.gop_price = t.gop_price_max;
+	world_post_offer(w, PROVIDER, &o);
+	job = world_post_job(w, BUYER, &t);
+	x = lease_of(w, &job, 0);
+	cr_assert_eq(x.count, 4);
+	world_decline(w, PROVIDER, &x.id, REASON_input_missing);
+	cr_assert_eq(raw(world_job(w, &job).escrow), 4020000);
+	world_post_offer(w, PROVIDER + 1, &o);
+	x = lease_of(w, &job, 1);
+	cr_assert_eq(x.count, 3);
+	world_free(w);
+}
+
 Test(match, redeclare_locks_what_dearer_work_needs)
 {
 	struct world *w = world_new(NULL);
