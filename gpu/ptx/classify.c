@@ -137,7 +137,7 @@ static enum err find_needs(struct analysis *n, struct ptx_needs *ret)
 			continue;
 		needs_add_function(&least, f);
 		for (uint32_t j = 0; j < f->instr_count; j++)
-			needs_add_instr(&least, &f->instrs[j]);
+			needs_add_instr(&least, f, &f->instrs[j]);
 	}
 	needs_settle(&least);
 	memset(ret, 0, sizeof(*ret));

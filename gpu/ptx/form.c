@@ -1,10 +1,494 @@
 /*
  * gpu/ptx/form - which types and modifiers go together.
+ *
+ * Most of it is the table forms.def; rules between modifiers rather than
+ * types stand here, one function per family.  A modifier that has no meaning
+ * for a type is refused, never dropped.
  */
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
 #include "gpu/ptx/priv/isa.h"
+
+/* Sets of types; T_ANY: no matter. */
+#define T_ANY	 0u
+#define T_(name) (1u << PTX_TYPE_##name)
+#define T_PRED	 T_(PRED)
+#define T_B8	 T_(B8)
+#define T_B16	 T_(B16)
+#define T_B32	 T_(B32)
+#define T_B64	 T_(B64)
+#define T_B128	 T_(B128)
+#define T_U32	 T_(U32)
+#define T_U64	 T_(U64)
+#define T_S16	 T_(S16)
+#define T_S32	 T_(S32)
+#define T_S64	 T_(S64)
+#define T_F16	 T_(F16)
+#define T_F16X2	 T_(F16X2)
+#define T_BF16	 T_(BF16)
+#define T_BF16X2 T_(BF16X2)
+#define T_F32	 T_(F32)
+#define T_F32X2	 T_(F32X2)
+#define T_F64	 T_(F64)
+#define T_U16X2	 T_(U16X2)
+#define T_S16X2	 T_(S16X2)
+#define T_INT8	 (T_(U8) | T_(S8))
+#define T_INT16	 (T_(U16) | T_(S16))
+#define T_INT32	 (T_(U32) | T_(S32))
+#define T_INT64	 (T_(U64) | T_(S64))
+#define T_BITS	 (T_B16 | T_B32 | T_B64)
+#define T_INTS	 (T_INT8 | T_INT16 | T_INT32 | T_INT64)
+#define T_MEMORY (T_B8 | T_BITS | T_B128 | T_INTS | T_F32 | T_F64)
+
+/* Sets of roundings. */
+#define R_(name)  (1u << PTX_ROUND_##name)
+#define R_RN	  R_(RN)
+#define R_IEEE	  (R_(RN) | R_(RZ) | R_(RM) | R_(RP))
+#define R_INTEGER (R_(RNI) | R_(RZI) | R_(RMI) | R_(RPI))
+#define R_APPROX  R_(APPROX)
+#define R_FULL	  R_(FULL)
+
+struct form {
+	uint16_t op;
+	uint16_t rounds;
+	uint32_t types, second;
+	const char *mods;
+};
+
+static const struct form forms[] = {
+#define PTX_FORM(op, types, second, mods, rounds) \
+	{PTX_OP_##op, rounds, types, second, mods},
+#include "gpu/ptx/forms.def"
+};
+
+static bool in_set(uint32_t set, uint8_t type)
+{
+	return set >> type & 1;
+}
+
+static bool has_letter(const char *mods, uint32_t group)
+{
+	for (; *mods; mods++)
+		if (*mods != '*' && ptx_group_of_letter(*mods) == group)
+			return true;
+	return false;
+}
+
+static bool fits(const struct form *f, const struct ptx_instr *in)
+{
+	uint8_t round = in->mod[PTX_MOD_ROUND];
+
+	if (!in_set(f->types, in->types[0]) ||
+	    (f->second && !in_set(f->second, in->types[1])))
+		return false;
+	if (round && !(f->rounds >> round & 1))
+		return false;
+	for (uint32_t g = 0; g < PTX_MOD_COUNT; g++)
+		if (in->mod[g] && !has_letter(f->mods, g))
+			return false;
+	for (const char *c = f->mods; *c; c++)
+		if (*c == '*' && !in->mod[ptx_group_of_letter(c[1])])
+			return false;
+	return true;
+}
+
+static const char *check_table(const struct ptx_instr *in)
+{
+	bool listed = false;
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (forms[i].op != in->op)
+			continue;
+		if (fits(&forms[i], in))
+			return NULL;
+		listed = true;
+	}
+	return listed ? "these modifiers and this type do not go together"
+		      : NULL;
+}
+
+static const char *check_mul(const struct ptx_instr *in)
+{
+	uint8_t m = in->mod[PTX_MOD_MUL];
+	bool wide = m == PTX_MUL_WIDE;
+	bool carry = in->mod[PTX_MOD_CC] || in->op == PTX_OP_madc;
+
+	if (wide && (ptx_types[in->types[0]].bits == 64 || carry ||
+		     in->op == PTX_OP_mul24 || in->op == PTX_OP_mad24 ||
+		     in->op == PTX_OP_dp2a))
+		return ".wide does not fit";
+	if (in->mod[PTX_MOD_SAT] && m && m != PTX_MUL_HI)
+		return ".sat goes with .hi";
+	return NULL;
+}
+
+static const char *check_compare(const struct ptx_instr *in)
+{
+	uint8_t type = in->types[in->op == PTX_OP_setp ? 0 : 1];
+	uint8_t c = in->mod[PTX_MOD_CMP], kind = ptx_types[type].kind;
+	bool ok;
+
+	if (in->mod[PTX_MOD_BOOL] == PTX_BOOL_POPC)
+		return ".popc does not fit";
+	if (in->mod[PTX_MOD_FTZ] && type != PTX_TYPE_F32 &&
+	    type != PTX_TYPE_F16 && type != PTX_TYPE_F16X2)
+		return ".ftz does not fit";
+	if (in->op == PTX_OP_set && !in_set(T_INT32 | T_F32 | T_F16 | T_F16X2 |
+						    T_BF16 | T_BF16X2 | T_INT16,
+					    in->types[0]))
+		return "not a type of results";
+	if (kind == PTX_KIND_B)
+		ok = c == PTX_CMP_EQ || c == PTX_CMP_NE;
+	else if (kind == PTX_KIND_S)
+		ok = c <= PTX_CMP_GE;
+	else if (kind == PTX_KIND_U)
+		ok = c <= PTX_CMP_HS;
+	else
+		ok = c <= PTX_CMP_GE || c >= PTX_CMP_EQU;
+	if (!ok || ptx_types[type].bits < 16 ||
+	    !in_set(T_BITS | T_INTS | T_F16 | T_F16X2 | T_BF16 | T_BF16X2 |
+			    T_F32 | T_F64,
+		    type))
+		return "this comparison and this type do not go together";
+	return NULL;
+}
+
+#define T_PACKED8 (T_(E4M3X2) | T_(E5M2X2))
+#define T_HALVES  (T_F16 | T_F16X2 | T_BF16 | T_BF16X2)
+
+/* Narrow and packed targets. */
+static const char *check_cvt_narrow(const struct ptx_instr *in)
+{
+	uint8_t d = in->types[0], s = in->types[1];
+	uint32_t rounds = R_RN | R_(RZ);
+
+	if (in_set(T_PACKED8, d)) {
+		rounds = R_RN;
+		if (!in->mod[PTX_MOD_SATFINITE] || !in_set(T_F32 | T_F16X2, s))
+			return "not a conversion";
+	} else if (d == PTX_TYPE_TF32) {
+		rounds = R_RN | R_(RZ) | R_(RNA);
+		if (s != PTX_TYPE_F32)
+			return "not a conversion";
+	} else if (in_set(T_PACKED8, s)) {
+		rounds = R_RN;
+		if (d != PTX_TYPE_F16X2)
+			return "not a conversion";
+	} else if (s != PTX_TYPE_F32) {
+		return "not a conversion";
+	}
+	if (in->mod[PTX_MOD_FTZ] || in->mod[PTX_MOD_SAT] ||
+	    !(rounds >> in->mod[PTX_MOD_ROUND] & 1))
+		return "these modifiers do not go with this conversion";
+	return NULL;
+}
+
+/* Which rounding a conversion between plain types needs. */
+static const char *check_cvt_round(const struct ptx_instr *in)
+{
+	uint8_t d = in->types[0], s = in->types[1];
+	bool df = ptx_types[d].kind == PTX_KIND_F;
+	bool sf = ptx_types[s].kind == PTX_KIND_F;
+	uint32_t db = ptx_types[d].bits, sb = ptx_types[s].bits;
+	uint32_t rounds = 1u << PTX_ROUND_NONE;
+
+	if (sf && !df)
+		rounds = R_INTEGER;
+	else if (!sf && df)
+		rounds = R_IEEE;
+	else if (sf && df && d == s)
+		rounds |= R_INTEGER;
+	else if (sf && df && (db < sb || db == sb))
+		rounds = R_IEEE;
+	if (!(rounds >> in->mod[PTX_MOD_ROUND] & 1))
+		return "the rounding does not go with this conversion";
+	return NULL;
+}
+
+static const char *check_cvt(const struct ptx_instr *in)
+{
+	uint8_t d = in->types[0], s = in->types[1];
+	uint32_t plain = T_INTS | T_F16 | T_BF16 | T_F32 | T_F64;
+	bool narrow = !in_set(plain, d) || !in_set(plain, s);
+
+	if (narrow && (!in_set(T_PACKED8 | T_(TF32) | T_F16X2 | T_BF16X2, d) ||
+		       !in_set(T_PACKED8 | T_F32 | T_F16X2, s)))
+		return "not a conversion";
+	if (in->mod[PTX_MOD_RELU] &&
+	    !in_set(T_PACKED8 | T_(TF32) | T_HALVES, d))
+		return ".relu does not fit";
+	if (in->mod[PTX_MOD_SATFINITE] &&
+	    !in_set(T_PACKED8 | T_(TF32) | T_HALVES, d))
+		return ".satfinite does not fit";
+	if (narrow)
+		return check_cvt_narrow(in);
+	if (in->mod[PTX_MOD_FTZ] && d != PTX_TYPE_F32 && s != PTX_TYPE_F32)
+		return ".ftz does not fit";
+	if (in->mod[PTX_MOD_SAT] && d == PTX_TYPE_BF16)
+		return ".sat does not fit";
+	return check_cvt_round(in);
+}
+
+/* Ordering, scope, cache and width of loads and stores. */
+static const char *check_memory(const struct ptx_instr *in)
+{
+	static const uint8_t widths[] = {1, 2, 4, 8};
+	const uint32_t loads = 1u << PTX_CACHE_CA | 1u << PTX_CACHE_CG |
+			       1u << PTX_CACHE_CS | 1u << PTX_CACHE_LU |
+			       1u << PTX_CACHE_CV;
+	const uint32_t stores = 1u << PTX_CACHE_WB | 1u << PTX_CACHE_CG |
+				1u << PTX_CACHE_CS | 1u << PTX_CACHE_WT;
+	uint8_t cache = in->mod[PTX_MOD_CACHE];
+	uint8_t sem = in->mod[PTX_MOD_SEM];
+	uint8_t space = in->mod[PTX_MOD_SPACE];
+	bool is_store = in->op == PTX_OP_st;
+	bool scoped = sem >= PTX_SEM_RELAXED;
+	uint32_t bits =
+		ptx_types[in->types[0]].bits * widths[in->mod[PTX_MOD_VEC] & 3];
+
+	if (!in_set(T_MEMORY, in->types[0]) || bits > 256 ||
+	    (in->types[0] == PTX_TYPE_B128 && in->mod[PTX_MOD_VEC]))
+		return "this type and vector do not go together";
+	if (scoped != (in->mod[PTX_MOD_SCOPE] != 0))
+		return "ordering and scope do not go together";
+	if (sem == PTX_SEM_SC || sem == PTX_SEM_ACQ_REL ||
+	    sem == (is_store ? PTX_SEM_ACQUIRE : PTX_SEM_RELEASE))
+		return "this ordering does not fit";
+	if (is_store && space == PTX_SPACE_CONST)
+		return ".const cannot be written";
+	if (in->mod[PTX_MOD_EVICT_L2] && bits != 256)
+		return "an L2 priority goes with 32 bytes";
+	if (in->mod[PTX_MOD_NC] &&
+	    (space != PTX_SPACE_GLOBAL || (sem && sem != PTX_SEM_WEAK)))
+		return ".nc goes with .global";
+	if (cache && !((is_store ? stores : loads) >> cache & 1))
+		return "this cache operator does not fit";
+	if (in->op == PTX_OP_ldu && space && space != PTX_SPACE_GLOBAL)
+		return "ldu goes with .global";
+	return NULL;
+}
+
+static const char *check_atomic(const struct ptx_instr *in)
+{
+	uint8_t space = in->mod[PTX_MOD_SPACE], sem = in->mod[PTX_MOD_SEM];
+	uint8_t type = in->types[0];
+	bool is_float = ptx_types[type].kind == PTX_KIND_F;
+	bool half = in_set(T_HALVES, type);
+	uint32_t set = 0;
+
+	switch (in->mod[PTX_MOD_ATOM]) {
+	case PTX_ATOM_ADD:
+		set = T_INT32 | T_U64 | T_HALVES | T_F32 | T_F64;
+		break;
+	case PTX_ATOM_AND:
+	case PTX_ATOM_OR:
+	case PTX_ATOM_XOR:
+		set = T_B32 | T_B64;
+		break;
+	case PTX_ATOM_MIN:
+	case PTX_ATOM_MAX:
+		set = T_INT32 | T_INT64 | (in->mod[PTX_MOD_VEC] ? T_HALVES : 0);
+		break;
+	case PTX_ATOM_EXCH:
+		set = T_B32 | T_B64 | T_B128;
+		break;
+	case PTX_ATOM_CAS:
+		set = T_B16 | T_B32 | T_B64 | T_B128;
+		break;
+	case PTX_ATOM_INC:
+	case PTX_ATOM_DEC:
+		set = T_U32;
+		break;
+	}
+	if (!in_set(set, type) ||
+	    (in->op == PTX_OP_red && in_set(T_B16 | T_B128, type)) ||
+	    (in->op == PTX_OP_red && in->mod[PTX_MOD_ATOM] >= PTX_ATOM_EXCH &&
+	     in->mod[PTX_MOD_ATOM] <= PTX_ATOM_CAS))
+		return "this operation and this type do not go together";
+	if (half != (in->mod[PTX_MOD_NOFTZ] != 0) ||
+	    (in->mod[PTX_MOD_VEC] && !is_float))
+		return "these modifiers and this type do not go together";
+	if (space && space != PTX_SPACE_GLOBAL && space != PTX_SPACE_SHARED &&
+	    space != PTX_SPACE_SHARED_CTA && space != PTX_SPACE_SHARED_CLUSTER)
+		return "no atomics in this space";
+	if (sem == PTX_SEM_WEAK || sem == PTX_SEM_VOLATILE ||
+	    sem == PTX_SEM_SC || sem == PTX_SEM_MMIO)
+		return "this ordering does not fit";
+	return NULL;
+}
+
+static const char *check_warp(const struct ptx_instr *in)
+{
+	uint8_t v = in->mod[PTX_MOD_VOTE];
+
+	if (in->op == PTX_OP_vote &&
+	    (v == PTX_VOTE_BALLOT) != (in->types[0] == PTX_TYPE_B32))
+		return "this vote and this type do not go together";
+	if (in->op == PTX_OP_match && v != PTX_VOTE_ALL && v != PTX_VOTE_ANY)
+		return "match is .all or .any";
+	if (in->op == PTX_OP_redux) {
+		uint8_t a = in->mod[PTX_MOD_ATOM];
+		bool bits = a >= PTX_ATOM_AND && a <= PTX_ATOM_XOR;
+
+		if (a > PTX_ATOM_MAX || in->mod[PTX_MOD_ABS] ||
+		    in->mod[PTX_MOD_NAN] ||
+		    !in_set(bits ? T_B32 : T_INT32, in->types[0]))
+			return "this operation and this type do not go "
+			       "together";
+	}
+	return NULL;
+}
+
+static const char *check_sync(const struct ptx_instr *in)
+{
+	uint8_t scope = in->mod[PTX_MOD_SCOPE], sem = in->mod[PTX_MOD_SEM];
+
+	if (in->op == PTX_OP_membar && scope != PTX_SCOPE_CTA &&
+	    scope != PTX_SCOPE_GL && scope != PTX_SCOPE_SYS)
+		return "membar is .cta, .gl or .sys";
+	if (in->op == PTX_OP_fence &&
+	    (scope == PTX_SCOPE_GL || sem == PTX_SEM_WEAK ||
+	     sem == PTX_SEM_VOLATILE || sem == PTX_SEM_RELAXED ||
+	     sem == PTX_SEM_MMIO))
+		return "this ordering does not fit";
+	if (in->op == PTX_OP_fence || in->op == PTX_OP_membar)
+		return NULL;
+	if (scope && scope != PTX_SCOPE_CTA)
+		return "barriers here are .cta";
+	if (in->mod[PTX_MOD_BAR] != PTX_BAR_RED)
+		return in->mod[PTX_MOD_BOOL] || in->types[0]
+			       ? "this barrier takes no operation"
+			       : NULL;
+	if (in->mod[PTX_MOD_BOOL] == PTX_BOOL_POPC)
+		return in->types[0] == PTX_TYPE_U32 ? NULL : "popc gives .u32";
+	return (in->mod[PTX_MOD_BOOL] == PTX_BOOL_AND ||
+		in->mod[PTX_MOD_BOOL] == PTX_BOOL_OR) &&
+			       in->types[0] == PTX_TYPE_PRED
+		       ? NULL
+		       : "the reduction is .and.pred or .or.pred";
+}
+
+static const char *check_copy(const struct ptx_instr *in)
+{
+	uint8_t cache = in->mod[PTX_MOD_CACHE];
+
+	if (in->mod[PTX_MOD_CP])
+		return cache || in->mod[PTX_MOD_SPACE] ||
+				       in->mod[PTX_MOD_DST_SPACE]
+			       ? "these modifiers do not go together"
+			       : NULL;
+	if ((cache != PTX_CACHE_CA && cache != PTX_CACHE_CG) ||
+	    in->mod[PTX_MOD_SPACE] != PTX_SPACE_GLOBAL ||
+	    !in->mod[PTX_MOD_DST_SPACE])
+		return "cp.async copies from .global to .shared";
+	return in->mod[PTX_MOD_CACHE_HINT] ? "cache policies are not done here"
+					   : NULL;
+}
+
+static const char *check_mma(const struct ptx_instr *in)
+{
+	uint8_t x = in->mod[PTX_MOD_SHAPE], a = in->types[1], b = in->types[2];
+	bool popc = in->mod[PTX_MOD_MMA_POPC] != 0;
+
+	if (in->types[0] != PTX_TYPE_S32)
+		return ptx_types[in->types[0]].kind != PTX_KIND_F ||
+				       in->mod[PTX_MOD_SATFINITE] || popc
+			       ? "not a type of mma"
+			       : NULL;
+	if (in->types[3] != PTX_TYPE_S32)
+		return "not a type of mma";
+	if (popc != (a == PTX_TYPE_B1) ||
+	    (popc && in->mod[PTX_MOD_BOOL] != PTX_BOOL_XOR &&
+	     in->mod[PTX_MOD_BOOL] != PTX_BOOL_AND))
+		return "these modifiers and this type do not go together";
+	if (in_set(T_INT8, a) && in_set(T_INT8, b))
+		return x == PTX_SHAPE_M8N8K16 || x == PTX_SHAPE_M16N8K16 ||
+				       x == PTX_SHAPE_M16N8K32
+			       ? NULL
+			       : "not a shape of this type";
+	if (in_set(T_(U4) | T_(S4), a) && in_set(T_(U4) | T_(S4), b))
+		return x == PTX_SHAPE_M8N8K32 || x == PTX_SHAPE_M16N8K32 ||
+				       x == PTX_SHAPE_M16N8K64
+			       ? NULL
+			       : "not a shape of this type";
+	if (a == PTX_TYPE_B1 && b == PTX_TYPE_B1 && !in->mod[PTX_MOD_SATFINITE])
+		return x == PTX_SHAPE_M8N8K128 || x == PTX_SHAPE_M16N8K128 ||
+				       x == PTX_SHAPE_M16N8K256
+			       ? NULL
+			       : "not a shape of this type";
+	return "not a type of mma";
+}
+
+static const char *check_rest(const struct ptx_instr *in)
+{
+	switch (in->op) {
+	case PTX_OP_min:
+	case PTX_OP_max:
+		return in->mod[PTX_MOD_XORSIGN] != in->mod[PTX_MOD_ABS]
+			       ? ".xorsign goes with .abs"
+			       : NULL;
+	case PTX_OP_lop3:
+		return in->mod[PTX_MOD_BOOL] == PTX_BOOL_POPC
+			       ? ".popc does not fit"
+			       : NULL;
+	case PTX_OP_ldmatrix:
+	case PTX_OP_stmatrix:
+	case PTX_OP_movmatrix:
+		return in->mod[PTX_MOD_SHAPE] == PTX_SHAPE_M8N8
+			       ? NULL
+			       : "only .m8n8 is done here";
+	case PTX_OP_applypriority:
+	case PTX_OP_prefetch:
+		return !in->mod[PTX_MOD_LEVEL] == !in->mod[PTX_MOD_EVICT_L2]
+			       ? "one cache level should be named"
+			       : NULL;
+	default:
+		return NULL;
+	}
+}
 
 const char *ptx_form_check(const struct ptx_instr *in)
 {
-	(void)in;
-	return NULL;
+	const char *why = check_table(in);
+
+	if (why)
+		return why;
+	switch (in->op) {
+	case PTX_OP_mul:
+	case PTX_OP_mad:
+	case PTX_OP_madc:
+	case PTX_OP_mul24:
+	case PTX_OP_mad24:
+	case PTX_OP_dp2a:
+		return check_mul(in);
+	case PTX_OP_set:
+	case PTX_OP_setp:
+		return check_compare(in);
+	case PTX_OP_cvt:
+		return check_cvt(in);
+	case PTX_OP_ld:
+	case PTX_OP_ldu:
+	case PTX_OP_st:
+		return check_memory(in);
+	case PTX_OP_atom:
+	case PTX_OP_red:
+		return check_atomic(in);
+	case PTX_OP_vote:
+	case PTX_OP_match:
+	case PTX_OP_redux:
+		return check_warp(in);
+	case PTX_OP_bar:
+	case PTX_OP_barrier:
+	case PTX_OP_fence:
+	case PTX_OP_membar:
+		return check_sync(in);
+	case PTX_OP_cp_async:
+		return check_copy(in);
+	case PTX_OP_mma:
+		return check_mma(in);
+	default:
+		return check_rest(in);
+	}
 }

@@ -128,6 +128,10 @@ uint8_t ptx_mod_canonical(const struct ptx_instr *in, enum ptx_group g)
 	if (g == PTX_MOD_SPACE &&
 	    (v == PTX_SPACE_PARAM_ENTRY || v == PTX_SPACE_PARAM_FUNC))
 		return PTX_SPACE_PARAM;
+	/* Barriers are of the CTA anyway. */
+	if (g == PTX_MOD_SCOPE &&
+	    (in->op == PTX_OP_bar || in->op == PTX_OP_barrier))
+		return PTX_SCOPE_NONE;
 	if (g == PTX_MOD_SEM && v == PTX_SEM_WEAK)
 		return PTX_SEM_NONE;
 	if (g == PTX_MOD_SCOPE && in->op == PTX_OP_membar && v == PTX_SCOPE_GPU)

@@ -70,7 +70,7 @@ static const struct rule rules[] = {
 	TYPE(setp, BF16, 90, 78), TYPE(setp, BF16X2, 90, 78),
 	TYPE(cvt, F16X2, 80, 70),
 	MOD(cvt, RELU, 80, 70),
-	BOTH(cvt, F16, SATFINITE, ON, 80, 81),
+	BOTH(cvt, F16, SATFINITE, ON, 75, 81),
 	BOTH(cvt, BF16, SATFINITE, ON, 80, 81),
 	BOTH(cvt, F16X2, SATFINITE, ON, 80, 81),
 	BOTH(cvt, BF16X2, SATFINITE, ON, 80, 81),
@@ -139,7 +139,8 @@ static bool fits(const struct rule *r, const struct ptx_instr *in)
 				     : in->mod[r->group] == r->value;
 }
 
-void needs_add_instr(struct needs *n, const struct ptx_instr *in)
+void needs_add_instr(struct needs *n, const struct ptx_function *f,
+		     const struct ptx_instr *in)
 {
 	raise_to(n, ptx_ops[in->op].sm, ptx_ops[in->op].version);
 	for (uint32_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
@@ -147,6 +148,22 @@ void needs_add_instr(struct needs *n, const struct ptx_instr *in)
 			raise_to(n, rules[i].sm, rules[i].version);
 	if ((in->op == PTX_OP_min || in->op == PTX_OP_max) &&
 	    in->operand_count == 4)
+		raise_to(n, 100, 88);
+	/* cp.async that may ignore its source. */
+	if (in->op == PTX_OP_cp_async && in->operand_count == 4 &&
+	    ptx_operand(f, in, 3)->cls == PTX_CLASS_PRED)
+		raise_to(n, 80, 75);
+	if (in->op == PTX_OP_cvt && in->types[0] == PTX_TYPE_TF32 &&
+	    in->mod[PTX_MOD_SATFINITE] &&
+	    in->mod[PTX_MOD_ROUND] != PTX_ROUND_RNA)
+		raise_to(n, 100, 86);
+	if (in->op == PTX_OP_set &&
+	    ptx_types[in->types[0]].kind != PTX_KIND_F &&
+	    (in->types[1] == PTX_TYPE_F16 || in->types[1] == PTX_TYPE_F16X2))
+		raise_to(n, 75, 65);
+	/* Loads and stores of 32 bytes. */
+	if (in->mod[PTX_MOD_VEC] == PTX_VEC_V4 &&
+	    ptx_types[in->types[0]].bits == 64)
 		raise_to(n, 100, 88);
 	/* bfloat16 against anything but float. */
 	if (in->op == PTX_OP_cvt) {

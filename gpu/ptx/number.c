@@ -340,7 +340,9 @@ struct number parser_number(struct parser *p)
 		negative ^= parser_is(p, '-');
 		parser_advance(p);
 	}
-	if (p->t.kind == TOKEN_NUMBER) {
+	if (parser_is(p, '(')) {
+		n.bits = expression(p, 0, 0);
+	} else if (p->t.kind == TOKEN_NUMBER) {
 		if (!number_parse(p->t.text, &n))
 			parser_fail(p, ERR_PTX_SYNTAX, "not a number");
 		parser_advance(p);
@@ -401,7 +403,7 @@ uint64_t parser_convert(struct parser *p, struct number n, enum ptx_type t)
 	if (n.kind == NUMBER_INT) {
 		if (t == PTX_TYPE_PRED)
 			return n.bits != 0;
-		if (t == PTX_TYPE_F32 || t == PTX_TYPE_F64)
+		if (info->kind == PTX_KIND_F)
 			parser_fail(p, ERR_PTX_SYNTAX,
 				    "an integer where a float should stand");
 		return bits < 64 ? n.bits & ((1ull << bits) - 1) : n.bits;

@@ -128,6 +128,9 @@ static bool take_sreg(struct parser *p, uint32_t bits, struct ptx_operand *ret)
 	if (p->t.kind != TOKEN_WORD || !find_sreg(p->t.text, ret))
 		return false;
 	info = &ptx_sregs[ret->index];
+	if (!p->may_take_sreg)
+		parser_fail(p, ERR_PTX_SYNTAX,
+			    "only mov and cvt read special registers");
 	parser_advance(p);
 	if (info->components == 3) {
 		if (p->t.kind != TOKEN_DOT || p->t.text.n != 1 ||
@@ -196,7 +199,13 @@ static struct ptx_operand take_symbol(struct parser *p)
 	return o;
 }
 
-static struct ptx_operand take_memory(struct parser *p)
+/* Whether addresses of that space fit into 32 bits. */
+static bool is_small_space(uint8_t space)
+{
+	return space != PTX_SPACE_NONE && space != PTX_SPACE_GLOBAL;
+}
+
+static struct ptx_operand take_memory(struct parser *p, uint8_t space)
 {
 	struct ptx_operand o = {.kind = PTX_OPERAND_MEMORY}, r;
 
@@ -205,9 +214,11 @@ static struct ptx_operand take_memory(struct parser *p)
 		o.base = PTX_BASE_REG;
 		o.cls = r.cls;
 		o.index = r.index;
-		if (r.cls != PTX_CLASS_32 && r.cls != PTX_CLASS_64)
+		if (r.cls != PTX_CLASS_64 &&
+		    (r.cls != PTX_CLASS_32 || !is_small_space(space)))
 			parser_fail(p, ERR_PTX_SYNTAX,
-				    "an address has 32 or 64 bits");
+				    "the register is too narrow or too wide "
+				    "for an address");
 		parser_advance(p);
 		take_offset(p, &o);
 	} else if (p->t.kind == TOKEN_WORD) {
@@ -218,6 +229,9 @@ static struct ptx_operand take_memory(struct parser *p)
 				    "a function is no memory");
 	} else {
 		o.offset = parser_integer(p);
+		if (space != PTX_SPACE_LOCAL)
+			parser_fail(p, ERR_PTX_SYNTAX,
+				    "absolute addresses are .local only");
 	}
 	parser_expect(p, ']');
 	return o;
@@ -535,8 +549,14 @@ void parser_operand(struct parser *p, struct ptx_instr *in, char letter,
 		parser_put(p, take_predicate(p, letter == 'n'));
 		return;
 	case 'm':
-		parser_put(p, take_memory(p));
+	case 's': {
+		uint8_t space = in->mod[PTX_MOD_SPACE];
+
+		if (letter == 's')
+			space = PTX_SPACE_SHARED;
+		parser_put(p, take_memory(p, space));
 		return;
+	}
 	case 'f':
 		parser_put(p, take_fragment(p, in, is_dest));
 		return;
@@ -594,7 +614,7 @@ void parser_cp_async(struct parser *p, struct ptx_instr *in)
 		parser_operand(p, in, '#', false);
 	if (in->mod[PTX_MOD_CP] != PTX_CP_NONE)
 		return;
-	parser_operand(p, in, 'm', false);
+	parser_operand(p, in, 's', false);
 	parser_expect(p, ',');
 	parser_operand(p, in, 'm', false);
 	parser_expect(p, ',');

@@ -346,6 +346,7 @@ static void take_rest(struct parser *p, struct ptx_instr *in)
 {
 	const char *why;
 
+	p->may_take_sreg = in->op == PTX_OP_mov || in->op == PTX_OP_cvt;
 	if (in->op == PTX_OP_call)
 		parser_call(p, in);
 	else if (in->op == PTX_OP_bar || in->op == PTX_OP_barrier)

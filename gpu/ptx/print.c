@@ -214,9 +214,11 @@ void print_variable(struct printer *p, const struct ptx_variable *v,
 	if (v->is_dynamic)
 		print_str(p, ".extern ");
 	print_str(p, spaces[v->space]);
-	/* ptxas takes addresses in .u64 and .u32, not in bits. */
-	if (v->reloc_count && bits >= 32)
-		type = bits == 64 ? ".u64" : ".u32";
+	/* ptxas takes addresses in unsigned numbers, not in bits. */
+	if (v->reloc_count)
+		type = bits == 64   ? ".u64"
+		       : bits == 32 ? ".u32"
+				    : ".u8";
 	print_object(p, type, v->align, bits / 8u,
 		     v->is_dynamic ? bits / 8u : v->bytes, prefix, number,
 		     v->name);
@@ -306,7 +308,7 @@ static enum err check_all(struct printer *p, struct needs *n)
 		PRINT_TRY(check_function(p, f));
 		needs_add_function(n, f);
 		for (uint32_t k = 0; k < f->instr_count; k++)
-			needs_add_instr(n, &f->instrs[k]);
+			needs_add_instr(n, f, &f->instrs[k]);
 	}
 	needs_settle(n);
 	return ERR_OK;

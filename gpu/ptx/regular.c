@@ -3,11 +3,11 @@
  *
  * A branch is irregular when its predicate owes something to memory or to
  * mixed bits, regular when it compares plain indexes and parameters.  A store
- * happens by chance when an irregular branch can lead both to it and around
- * it.  A launch whose every store is such is a search: most CTAs may write
- * nothing, so that a sample of them would show nothing.  This is a guess in
- * the provider's and buyer's favour, and decides no money: a quote that sees
- * most sampled CTAs write nothing comes to the same end.
+ * happens by chance when an irregular branch decides whether it runs.  A launch
+ * whose every store is such is a search: most CTAs may write nothing, so that a
+ * sample of them would show nothing.  This is a guess in the provider's and
+ * buyer's favour, and decides no money: a quote that sees most sampled CTAs
+ * write nothing comes to the same end.
  */
 #include <string.h>
 
@@ -23,13 +23,13 @@ struct flow {
 	/* Predecessors of each instruction, as lists. */
 	uint32_t *pred_first, *pred;
 	uint32_t *todo;
-	uint8_t *marks; /* bits below */
+	uint32_t *targets; /* the store, and what decides if it runs */
+	uint8_t *marks;	   /* bits below */
 	uint64_t visits;
 };
 
-#define MARK_BEFORE  1u /* can run before the store */
-#define MARK_TO_EXIT 2u /* can end without the store */
-#define MARK_TO_IT   4u /* can lead to the store */
+#define MARK_OUT    1u /* can end without the target */
+#define MARK_TARGET 2u /* among the targets */
 
 static bool ends(const struct ptx_instr *in)
 {
@@ -116,8 +116,9 @@ static bool make_flow(struct flow *w)
 
 	w->pred_first = ARENA_ARRAY(w->n->a, count + 2u, uint32_t);
 	w->todo = ARENA_ARRAY(w->n->a, count + 1u, uint32_t);
+	w->targets = ARENA_ARRAY(w->n->a, count + 1u, uint32_t);
 	w->marks = ARENA_ARRAY(w->n->a, count + 1u, uint8_t);
-	if (!w->pred_first || !w->todo || !w->marks)
+	if (!w->pred_first || !w->todo || !w->targets || !w->marks)
 		return false;
 	edges(w, false);
 	for (uint32_t i = 0; i <= count; i++) {
@@ -144,58 +145,70 @@ static void push(struct flow *w, uint32_t i, uint8_t mark, uint32_t *depth)
 	w->visits++;
 }
 
-/* Everything that runs before the store, from the entry on. */
-static void walk_forward(struct flow *w, uint32_t store)
+/* Marks what can end without coming to target first. */
+static void mark_ways_out(struct flow *w, uint32_t target)
 {
-	uint32_t depth = 0;
+	uint32_t count = w->f->instr_count, depth = 0;
 
-	push(w, 0, MARK_BEFORE, &depth);
-	while (depth > 0) {
-		uint32_t i = w->todo[--depth], count;
-		const uint32_t *to = jumps(w->f, i, &count);
-
-		if (i == store)
-			continue;
-		for (uint32_t k = 0; k < count; k++)
-			if (to[k] < w->f->instr_count)
-				push(w, to[k], MARK_BEFORE, &depth);
-		if (falls_through(w->f, i))
-			push(w, i + 1, MARK_BEFORE, &depth);
+	for (uint32_t i = 0; i < count; i++) {
+		w->marks[i] &= (uint8_t)~MARK_OUT;
+		if (i != target && (ends(&w->f->instrs[i]) || i + 1 == count))
+			push(w, i, MARK_OUT, &depth);
 	}
-}
-
-static void walk_back(struct flow *w, uint32_t store, uint8_t mark,
-		      uint32_t depth)
-{
+	w->visits += count;
 	while (depth > 0) {
 		uint32_t i = w->todo[--depth];
 
 		for (uint32_t k = w->pred_first[i]; k < w->pred_first[i + 1];
 		     k++)
-			if (w->pred[k] != store)
-				push(w, w->pred[k], mark, &depth);
+			if (w->pred[k] != target)
+				push(w, w->pred[k], MARK_OUT, &depth);
 	}
 }
 
+static bool leads_out(const struct flow *w, uint32_t i)
+{
+	return i >= w->f->instr_count || (w->marks[i] & MARK_OUT);
+}
+
+/* Whether instruction i decides if the target runs: one way out of it makes
+ * the target certain, another one does not. */
+static bool decides(const struct flow *w, uint32_t i)
+{
+	uint32_t count;
+	const uint32_t *to = jumps(w->f, i, &count);
+	bool certain = falls_through(w->f, i) && !leads_out(w, i + 1);
+
+	if (!(w->marks[i] & MARK_OUT))
+		return false;
+	for (uint32_t k = 0; k < count; k++)
+		certain |= !leads_out(w, to[k]);
+	return certain;
+}
+
+/* Whether an irregular branch decides, itself or through others, if the
+ * store runs. */
 static bool by_chance(struct flow *w, uint32_t store)
 {
-	uint32_t count = w->f->instr_count, depth = 0;
+	uint32_t count = w->f->instr_count, next = 0, end = 1;
 
 	if (is_irregular(w, &w->f->instrs[store]))
 		return true;
 	memset(w->marks, 0, count);
-	walk_forward(w, store);
-	for (uint32_t i = 0; i < count; i++)
-		if (i != store && (ends(&w->f->instrs[i]) || i + 1 == count))
-			push(w, i, MARK_TO_EXIT, &depth);
-	walk_back(w, store, MARK_TO_EXIT, depth);
-	depth = 0;
-	push(w, store, MARK_TO_IT, &depth);
-	walk_back(w, PTX_NO_INDEX, MARK_TO_IT, depth);
-	for (uint32_t i = 0; i < count; i++)
-		if (w->marks[i] == (MARK_BEFORE | MARK_TO_EXIT | MARK_TO_IT) &&
-		    is_irregular(w, &w->f->instrs[i]))
-			return true;
+	w->targets[0] = store;
+	w->marks[store] = MARK_TARGET;
+	for (; next < end && w->visits <= VISITS_MAX; next++) {
+		mark_ways_out(w, w->targets[next]);
+		for (uint32_t i = 0; i < count; i++) {
+			if (i == w->targets[next] || !decides(w, i) ||
+			    (w->marks[i] & MARK_TARGET))
+				continue;
+			if (is_irregular(w, &w->f->instrs[i]))
+				return true;
+			w->marks[i] |= MARK_TARGET;
+			w->targets[end++] = i;
+		}
+	}
 	return false;
 }
 

@@ -16,7 +16,8 @@ struct needs {
 struct needs needs_least(void);
 
 /* Raises n to what the instruction needs. */
-void needs_add_instr(struct needs *n, const struct ptx_instr *in);
+void needs_add_instr(struct needs *n, const struct ptx_function *f,
+		     const struct ptx_instr *in);
 
 /* Raises n to what the shape and directives of f need. */
 void needs_add_function(struct needs *n, const struct ptx_function *f);

@@ -120,6 +120,7 @@ struct parser {
 	/* The instruction at hand. */
 	struct ptx_operand ops_now[PTX_OPERANDS_MAX];
 	uint32_t ops_now_count;
+	bool may_take_sreg; /* mov and cvt */
 };
 
 /* The function at hand. */
