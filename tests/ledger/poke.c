@@ -25,6 +25,27 @@ void poke_encode(struct buf *out, const struct poke *p)
 	enc_uint(out, p->amount);
 }
 
+uint64_t poke_draw(uint64_t *state, uint64_t below)
+{
+	*state = *state * 6364136223846793005u + 1442695040888963407u;
+	return (*state >> 33) % below;
+}
+
+struct poke poke_random(uint64_t *state, const struct pubkey *keys,
+			uint32_t actors, uint64_t height, uint64_t amount)
+{
+	struct poke p = {.op = (enum poke_op)poke_draw(state, POKE_BAD_ENTRY)};
+
+	p.a = keys[1 + poke_draw(state, actors)];
+	p.b = keys[poke_draw(state, actors + 1)];
+	p.purpose = (uint8_t)poke_draw(state, 4);
+	p.object = (uint8_t)poke_draw(state, 3);
+	p.amount = poke_draw(state, poke_draw(state, 2) ? 20000 : amount);
+	if (p.op == POKE_QUEUE_ADD)
+		p.amount = height + poke_draw(state, 6);
+	return p;
+}
+
 static enum err poke_decode(struct arena *a, struct bytes body, void **ret_body,
 			    enum reason *reterr_why)
 {

@@ -45,6 +45,14 @@ struct poke {
 
 void poke_encode(struct buf *out, const struct poke *p);
 
+/* A number below `below` from a generator that is one word of state. */
+uint64_t poke_draw(uint64_t *state, uint64_t below);
+
+/* Any operation but the one that a hook refuses, between keys[0..actors] and
+ * from keys[1..actors], up to amount picks. */
+struct poke poke_random(uint64_t *state, const struct pubkey *keys,
+			uint32_t actors, uint64_t height, uint64_t amount);
+
 /* Kind and hooks, to be joined. */
 extern const struct ledger_rows poke_rows;
 

@@ -29,8 +29,7 @@ struct twin {
 
 static uint64_t draw(struct twin *t, uint64_t below)
 {
-	t->random = t->random * 6364136223846793005u + 1442695040888963407u;
-	return (t->random >> 33) % below;
+	return poke_draw(&t->random, below);
 }
 
 static void twin_open(struct twin *t, uint64_t seed)
@@ -115,20 +114,6 @@ static void expect_same(const struct picture *a, const struct picture *b,
 			  when, t);
 }
 
-static struct poke poke_draw(struct twin *t)
-{
-	struct poke p = {.op = (enum poke_op)draw(t, POKE_OPS - 1)};
-
-	p.a = t->ram.keys[1 + draw(t, ACTORS)];
-	p.b = t->ram.keys[draw(t, ACTORS + 1)];
-	p.purpose = (uint8_t)draw(t, 4);
-	p.object = (uint8_t)draw(t, 3);
-	p.amount = draw(t, draw(t, 2) ? 20000 : START);
-	if (p.op == POKE_QUEUE_ADD)
-		p.amount = rig_height(&t->ram) + draw(t, 6);
-	return p;
-}
-
 static void twin_block(struct twin *t)
 {
 	struct bytes a[8];
@@ -138,7 +123,8 @@ static void twin_block(struct twin *t)
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t actor = 1 + (uint32_t)draw(t, ACTORS);
-		struct poke p = poke_draw(t);
+		struct poke p = poke_random(&t->random, t->ram.keys, ACTORS,
+					    rig_height(&t->ram), START);
 
 		buf_reset(&body);
 		poke_encode(&body, &p);
