@@ -110,7 +110,7 @@ static void answer_root(struct node *n, struct server_call *c,
 	(void)blob_has(n->blobs, root, &bytes);
 	buf_printf(&b, "{\"root\":\"%s\",\"bytes\":\"%llu\"}",
 		   hash_text(root, text), (unsigned long long)bytes);
-	server_answer(c, 201, "application/json", "", buf_bytes(&b));
+	server_answer(c, 200, "application/json", "", buf_bytes(&b));
 	buf_free(&b);
 }
 

@@ -21,7 +21,7 @@
 
 struct arena;
 
-#define NETWORK_ENDPOINT_BYTES 64u
+#define NETWORK_ENDPOINT_BYTES 160u
 
 struct network {
 	char chain_id[33];

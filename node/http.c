@@ -175,7 +175,8 @@ static enum err take_status_line(struct http_head *h, struct bytes line)
 
 static enum err parse(struct bytes in, bool is_request, struct http_head *ret)
 {
-	struct bytes rest = bytes_slice(in, 0, HTTP_HEADER_BYTES_MAX);
+	struct bytes all = bytes_slice(in, 0, HTTP_HEADER_BYTES_MAX);
+	struct bytes rest = all;
 	struct bytes line = take_line(&rest);
 	enum err e;
 
@@ -195,7 +196,7 @@ static enum err parse(struct bytes in, bool is_request, struct http_head *ret)
 		e = take_header(ret, line);
 	}
 	if (!e)
-		ret->head_bytes = (size_t)(rest.p - in.p);
+		ret->head_bytes = all.n - rest.n;
 	return e;
 }
 

@@ -97,6 +97,40 @@ static json_t *cases_json(struct node *n, struct ledger *view,
 	return list;
 }
 
+/* The ruled dispute in one look: what was run again, and what differed. */
+static void put_dispute(struct ledger *view, const struct hash *lease,
+			json_t *audit)
+{
+	struct verify_case c;
+	struct hash after = HASH_ZERO;
+	bool first = true;
+	char found[3];
+	char expected[3];
+
+	while (verify_case_next(view, lease, first ? NULL : &after, &c) ==
+	       ERR_OK) {
+		json_t *o;
+
+		first = false;
+		after = c.id;
+		if (c.kind != VERIFY_CASE_DISPUTE || !c.is_ruled)
+			continue;
+		hex_encode(BYTES_OF(c.answer.difference.found), found);
+		hex_encode(BYTES_OF(c.answer.difference.expected), expected);
+		o = sample_json(&c.sample);
+		tell_number(o, "cta", c.sample.number);
+		json_object_set_new(
+			o, "verdict",
+			json_string(program_verdict_word(c.verdict)));
+		tell_number(o, "buffer", c.answer.difference.object_index);
+		tell_number(o, "offset", c.answer.difference.offset);
+		json_object_set_new(o, "found", json_string(found));
+		json_object_set_new(o, "expected", json_string(expected));
+		json_object_set_new(audit, "dispute", o);
+		return;
+	}
+}
+
 /* NULL when the lease was never drawn and nobody opened a case. */
 static json_t *audit_json(struct node *n, struct ledger *view,
 			  const struct hash *lease)
@@ -113,6 +147,7 @@ static json_t *audit_json(struct node *n, struct ledger *view,
 	o = json_object();
 	tell_hash(o, "lease", lease);
 	json_object_set_new(o, "cases", cases);
+	put_dispute(view, lease, o);
 	if (e)
 		return o;
 	json_object_set_new(o, "state", json_string(state_word(a.state)));

@@ -19,6 +19,7 @@
 #include "verify/kinds.h"
 
 #define BODY_BYTES_MAX 4096u
+#define BACKOFF_MAX_MS 30000u
 
 struct duty {
 	uint32_t count;	 /* samples of the draw */
@@ -34,6 +35,7 @@ struct duty {
 	struct bytes tampered;
 	uint32_t tampered_task;
 	uint64_t retry_ms;
+	uint64_t backoff_ms;	 /* after the next failure */
 	struct hash bundle_root; /* zero: not whole yet */
 	/* demands: one place at a time */
 	struct core_post post;
@@ -59,6 +61,7 @@ static bool begin(struct work *w, struct ledger *view)
 		return false;
 	d->count = audit.sample_count;
 	d->seed = audit.seed;
+	d->backoff_ms = WORK_RETRY_MS;
 	d->samples = ARENA_ARRAY(w->arena, d->count, struct program_sample);
 	d->items = ARENA_ARRAY(w->arena, d->count, struct bundle_item);
 	if (!d->samples || !d->items)
@@ -210,7 +213,9 @@ static void take_opened(struct provider *p, struct work *w,
 	if (event->err || event->opened->count != d->batch_count) {
 		core_note(out, CORE_NOTE_WARN, "openings", &w->id, "failed: %s",
 			  err_words(event->err));
-		d->retry_ms = core_now_ms(out) + WORK_RETRY_MS;
+		d->retry_ms = core_now_ms(out) + d->backoff_ms;
+		if (d->backoff_ms < BACKOFF_MAX_MS)
+			d->backoff_ms *= 2;
 		return;
 	}
 	for (uint32_t i = 0; i < d->batch_count; i++) {
