@@ -607,3 +607,31 @@ Test(paths, bond_returns_after_the_last_settlement)
 	cr_assert_eq(raw(world_balance(s.w, PROVIDER)), s.provider + 720000);
 	end(&s);
 }
+
+Test(paths, a_bond_stays_while_anything_it_stands_for_is_open)
+{
+	struct ledger_params q = world_params_small();
+	struct scene s;
+
+	q.bond_return_blocks = 10;
+	s = begin(&q);
+	commit(&s, 4);
+	world_block(s.w);
+	world_audit(s.w, VERIFIER, WORLD_DRAWN, &s.lease.id, 0);
+	world_audit(s.w, VERIFIER, WORLD_VALID, &s.lease.id, 0);
+	cr_assert(world_lease_of(s.w, &s.job, 1, &s.lease));
+	commit(&s, 4);
+	world_block(s.w);
+	world_audit(s.w, VERIFIER, WORLD_DRAWN, &s.lease.id, 0);
+	cancel(&s);
+	/* ten blocks after the first settlement the second is under audit */
+	world_until(s.w, s.w->height + 15);
+	must_be(&s, MARKET_LEASE_auditing, REASON_none);
+	cr_assert_eq(raw(world_bond(s.w, PROVIDER)), 720000);
+	world_audit(s.w, VERIFIER, WORLD_VALID, &s.lease.id, 0);
+	cr_assert_eq(raw(world_bond(s.w, PROVIDER)), 1440000);
+	while (s.w->height < world_lease(s.w, &s.lease.id).end_height + 10)
+		world_cancel(s.w, BUYER, &s.job);
+	cr_assert_eq(raw(world_bond(s.w, PROVIDER)), 0);
+	end(&s);
+}
