@@ -23,6 +23,9 @@ struct known {
 	uint64_t exact_ctas; /* of runs that were run whole */
 	uint64_t exact_ops;
 	uint64_t all_ctas; /* of all runs in the tasks looked into */
+	uint64_t tasks;	   /* with samples of it */
+	double task_sum;   /* of these tasks' means */
+	double task_squares;
 	bool is_estimate;
 };
 
@@ -37,6 +40,7 @@ struct make {
 	uint64_t spent;
 	uint64_t rng;
 	uint64_t largest_task;
+	uint32_t ctas_per_run;
 	bool is_first; /* task */
 	bool is_stale;
 	bool ended; /* nothing more in this task */
@@ -103,7 +107,7 @@ static enum err sample(struct make *k, const struct program_launch *l)
 	struct known *s = &k->known[l->step_index];
 	uint64_t ctas[QUOTE_CTAS_PER_RUN];
 	struct quote_cta got[QUOTE_CTAS_PER_RUN];
-	uint32_t most = QUOTE_CTAS_PER_RUN, n;
+	uint32_t most = k->ctas_per_run, n;
 	double ahead = mean_of(s) * most;
 	enum err err;
 
@@ -184,17 +188,28 @@ static enum err step(struct make *k, const struct program_launch *l,
 	return err;
 }
 
-/* Work of this task as far as is known, for the limit of a task. */
-static double task_ops(const struct make *k, const double *before)
+/* What this task added to what is known; its work, as far as is known. */
+static void note_task(struct make *k, const struct known *was)
 {
 	double ops = 0;
 
-	for (uint32_t i = 0; i < k->p->step_count; i++)
-		ops += before[i];
-	return ops;
+	for (uint32_t i = 0; i < k->p->step_count; i++) {
+		struct known *s = &k->known[i];
+		double n = (double)(s->samples - was[i].samples), mean;
+
+		if (n < 1)
+			continue;
+		mean = (s->sum - was[i].sum) / n;
+		ops += mean * (double)(s->all_ctas - was[i].all_ctas);
+		s->tasks++;
+		s->task_sum += mean;
+		s->task_squares += mean * mean;
+	}
+	if (ops > (double)k->largest_task && ops < 9e18)
+		k->largest_task = (uint64_t)ops;
 }
 
-static enum err walk_task(struct make *k, double *ops_of_step)
+static enum err walk_task(struct make *k, struct known *was)
 {
 	struct program_walk w;
 	struct program_launch l;
@@ -202,35 +217,17 @@ static enum err walk_task(struct make *k, double *ops_of_step)
 	enum err err = ERR_OK;
 
 	memset(k->run, 0, k->p->step_count * sizeof(*k->run));
-	memset(ops_of_step, 0, k->p->step_count * sizeof(*ops_of_step));
+	memcpy(was, k->known, k->p->step_count * sizeof(*was));
 	k->is_stale = false;
 	k->ended = false;
 	program_walk_start(&w, k->p);
 	while (err == ERR_OK && !k->ended) {
-		struct known was;
-		struct known *s;
-		double n;
-
 		err = program_walk_next(&w, &l);
-		if (err == ERR_NOT_FOUND)
-			return ERR_OK;
-		if (err != ERR_OK)
-			break;
-		s = &k->known[l.step_index];
-		was = *s;
-		err = step(k, &l, l.number == total);
-		n = (double)(s->samples - was.samples);
-		if (n > 0)
-			ops_of_step[l.step_index] +=
-				(s->sum - was.sum) / n * (double)l.cta_count *
-				(double)(program_step_runs(k->p, l.step_index) >
-							 8
-						 ? program_step_runs(
-							   k->p, l.step_index) /
-							   8
-						 : 1);
+		if (err == ERR_OK)
+			err = step(k, &l, l.number == total);
 	}
-	return err;
+	note_task(k, was);
+	return err == ERR_NOT_FOUND ? ERR_OK : err;
 }
 
 /* Tasks of the job, one of each stratum; the first is always number 0. */
@@ -239,20 +236,22 @@ static enum err walk_tasks(struct make *k, struct arena *a)
 	uint64_t count = k->options->task_count ? k->options->task_count : 1;
 	uint64_t slots = count < QUOTE_TASKS_MAX ? count : QUOTE_TASKS_MAX;
 	uint64_t whole = k->budget;
-	double *ops_of_step = ARENA_ARRAY(a, k->p->step_count + 1, double);
+	struct known *was = ARENA_ARRAY(a, k->p->step_count + 1, struct known);
 	enum err err = ERR_OK;
 
-	if (!ops_of_step)
+	if (!was)
 		return ERR_NO_MEMORY;
 	if (!k->ops->task)
 		slots = 1;
 	k->budget = slots > 1 ? whole / 2 : whole;
+	k->ctas_per_run = (uint32_t)(QUOTE_SAMPLES / slots);
+	if (k->ctas_per_run > QUOTE_CTAS_PER_RUN)
+		k->ctas_per_run = QUOTE_CTAS_PER_RUN;
 	for (uint64_t i = 0; i < slots && err == ERR_OK; i++) {
 		uint64_t low = count * i / slots;
 		uint64_t high = count * (i + 1) / slots;
 		uint64_t task =
 			i == 0 ? 0 : low + u64_mulhi(draw(k), high - low);
-		double ops;
 
 		k->is_first = i == 0;
 		if (i > 0 && k->spent >= whole)
@@ -266,30 +265,48 @@ static enum err walk_tasks(struct make *k, struct arena *a)
 			continue;
 		}
 		if (err == ERR_OK)
-			err = walk_task(k, ops_of_step);
-		ops = task_ops(k, ops_of_step);
-		if (ops > (double)k->largest_task && ops < 9e18)
-			k->largest_task = (uint64_t)ops;
+			err = walk_task(k, was);
 	}
 	return err;
 }
 
-/* ceil of the mean, raised by two standard errors unless it is exact. */
-static uint64_t declared_mean(const struct known *s, bool is_exact)
+/*
+ * The standard error of the mean: what the tasks that were not looked into
+ * leave open, and the CTAs in those that were.
+ */
+static double standard_error(const struct make *k, const struct known *s,
+			     uint64_t ctas_per_task)
 {
-	double n = (double)s->samples, mean, spread, margin;
+	double jobs =
+		(double)(k->options->task_count ? k->options->task_count : 1);
+	double n = (double)s->samples, t = (double)s->tasks;
+	double mean = s->sum / n, task_mean = s->task_sum / t;
+	double all = s->squares / n - mean * mean;
+	double between = s->task_squares / t - task_mean * task_mean;
+	double within = all > between ? all - between : 0;
+	double variance = 0;
+	double rest = 1 - n / ((double)ctas_per_task * jobs);
+
+	if (n > 1 && rest > 0)
+		variance = within / (n - 1) * rest;
+	if (t < jobs && t > 1 && between > 0)
+		variance += between / (t - 1) * (1 - t / jobs);
+	return sqrt(variance);
+}
+
+/* ceil of the mean, raised by a standard error. */
+static uint64_t declared_mean(const struct make *k, const struct known *s,
+			      uint64_t ctas_per_task, bool is_exact)
+{
 	double rest = (double)(s->all_ctas - s->exact_ctas);
+	double mean, margin = 0;
 
 	if (s->samples == 0 && s->exact_ctas == 0)
 		return 0;
 	mean = mean_of(s);
-	spread = n > 1 ? s->squares / n - mean * mean : 0;
-	margin = spread > 0 ? 2 * sqrt(spread / (n - 1)) : 0;
-	if (is_exact)
-		margin = 0;
-	if (margin > mean / 4)
-		margin = mean / 4;
-	mean += margin;
+	if (s->samples > 0 && !is_exact)
+		margin = standard_error(k, s, ctas_per_task);
+	mean += margin > mean / 8 ? mean / 8 : margin;
 	if (s->exact_ctas > 0 && s->all_ctas > 0)
 		mean = ((double)s->exact_ops + mean * rest) /
 		       (double)s->all_ctas;
@@ -307,7 +324,7 @@ static enum err sum_line(struct make *k, uint32_t i,
 	line->is_exact = single && (s->exact_ctas == row->ctas ||
 				    (s->samples == row->ctas));
 	line->is_estimate = s->is_estimate;
-	line->mean_ops = declared_mean(s, line->is_exact);
+	line->mean_ops = declared_mean(k, s, row->ctas, line->is_exact);
 	line->most_ops = s->most;
 	line->cta_cost = s->cost;
 	line->cta_open = s->open;

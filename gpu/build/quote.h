@@ -23,9 +23,11 @@
 struct arena;
 
 /* Tasks that are looked into, spread over the job; CTAs sampled in each of
- * their launches: all of a small grid, else this many. */
-#define QUOTE_TASKS_MAX	   16u
+ * their launches: all of a small grid, else between 4 and this many, some
+ * QUOTE_SAMPLES of one step over all tasks. */
+#define QUOTE_TASKS_MAX	   256u
 #define QUOTE_CTAS_PER_RUN 16u
+#define QUOTE_SAMPLES	   1024u
 
 /* Runs of one step (in loops) that are sampled per task. */
 #define QUOTE_RUNS_PER_STEP 8u
@@ -110,7 +112,7 @@ struct quote_options {
  * totals.
  *
  * The mean is over up to QUOTE_TASKS_MAX tasks of the job; where not every
- * CTA was run it is raised by two standard errors (a quarter at most), so that
+ * CTA was run it is raised by a standard error (an eighth at most), so that
  * an honest buyer is not found to have declared too little.  A step inside
  * loops is sampled at its first run, its last, and some between.  The first
  * task is brought forward by running whole steps while the budget lasts;
