@@ -131,6 +131,9 @@ static const struct cli_option options[] = {
 	{"out", 'o', "DIR", "results (default: weft-demo.out)"},
 	{"then", 0, "MANIFEST", "buy this too, in the same market"},
 	{"keep", 0, NULL, "leave the market running"},
+	{"dir", 0, "DIR",
+	 "make the market's folder here (default: a "
+	 "temporary one)"},
 	{NULL, 0, NULL, NULL},
 };
 

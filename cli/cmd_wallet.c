@@ -1,37 +1,75 @@
 /*
- * weft wallet list, balance, locks, history, send: the node's account.
+ * weft wallet list, balance, locks, history, send.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bech32m.h"
+#include "cli/cmd_wallet_keys.h"
 #include "cli/json.h"
 #include "cli/link.h"
 #include "cli/money.h"
 #include "cli/table.h"
 
+/* Balances of the file's accounts, asked one by one. */
+static void add_balances(struct cli *c, struct link *l, json_t *accounts)
+{
+	json_t *o;
+	size_t i;
+
+	json_array_foreach(accounts, i, o)
+	{
+		json_t *a = link_try(
+			c, l, "account.get",
+			json_pack("{s:s}", "account", link_text(o, "account")));
+
+		json_object_set_new(o, "balance_picks",
+				    json_string(link_text(a, "balance_picks")));
+		json_decref(a);
+	}
+}
+
+static void print_accounts(const json_t *accounts)
+{
+	json_t *o;
+	size_t i;
+
+	json_array_foreach(accounts, i, o)
+	{
+		char balance[COIN_TEXT_BYTES];
+
+		printf("%-10s  %s  %s\n", link_text(o, "name"),
+		       link_text(o, "account"),
+		       money_of(o, "balance_picks", balance));
+	}
+}
+
 static enum cli_exit list(struct cli *c)
 {
 	struct link l = {0};
-	json_t *answer = NULL, *o;
-	size_t i;
+	json_t *answer = NULL, *accounts, *own = NULL;
 	enum cli_exit code = link_open(c, &l);
 
 	if (!code)
 		code = link_call(c, &l, "wallet.list", NULL, &answer);
-	if (!code && c->json) {
-		json_put(json_incref(answer));
-	} else if (!code) {
-		json_array_foreach(json_object_get(answer, "accounts"), i, o)
-		{
-			char balance[COIN_TEXT_BYTES];
+	if (!code) {
+		const char *first;
 
-			printf("%-10s  %s  %s\n", link_text(o, "name"),
-			       link_text(o, "account"),
-			       money_of(o, "balance_picks", balance));
-		}
+		accounts = json_object_get(answer, "accounts");
+		first = link_text(json_array_get(accounts, 0), "account");
+		own = wallet_file_json(c, strncmp(first, "weft1", 5) == 0
+						  ? ADDRESS_HRP_MAIN
+						  : ADDRESS_HRP_TEST);
+		add_balances(c, &l, own);
+		json_array_extend(accounts, own);
+		if (c->json)
+			json_put(json_incref(answer));
+		else
+			print_accounts(accounts);
 	}
+	json_decref(own);
 	json_decref(answer);
 	link_close(&l);
 	return code;
@@ -157,6 +195,9 @@ static enum cli_exit send(struct cli *c)
 	if (!all && !money_picks(c->operands[1], picks))
 		return cli_usage(c, "\"%s\" is no amount in WEFT",
 				 c->operands[1]);
+	if (cli_value(c, "from"))
+		return wallet_send_signed(c, cli_value(c, "from"),
+					  c->operands[0], all ? NULL : picks);
 	params = json_pack("{s:s}", "to", c->operands[0]);
 	if (all)
 		json_object_set_new(params, "all", json_true());
@@ -186,6 +227,9 @@ static const struct cli_option link_options[] = {
 };
 static const struct cli_option send_options[] = {
 	{"all", 0, NULL, "balance less locks and fee"},
+	{"from", 0, "NAME",
+	 "sign with this key of DIR/wallet (default: the "
+	 "node's)"},
 	{"key", 0, "TEXT", "idempotency key: the same pays once"},
 	LINK_OPTIONS,
 	{NULL, 0, NULL, NULL},
@@ -204,7 +248,7 @@ static const struct cli_option send_options[] = {
 		.run = name,                                     \
 	}
 
-WALLET_COMMAND(list, "", 0, 0, "accounts that the node signs for",
+WALLET_COMMAND(list, "", 0, 0, "accounts of the node and of the wallet's file",
 	       "Name, address, balance.\n", link_options);
 WALLET_COMMAND(balance, "[ADDRESS]", 0, 1, "what an account has",
 	       "Balance, bond and fees owed.\n", link_options);

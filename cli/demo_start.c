@@ -207,18 +207,29 @@ static void note_balances(struct demo *d)
 	}
 }
 
+/* --dir, or a new folder below $TMPDIR. */
+static enum cli_exit make_dir(struct demo *d)
+{
+	const char *tmp = getenv("TMPDIR"), *given = cli_value(d->c, "dir");
+	char *dir;
+
+	if (!tmp)
+		tmp = "/tmp";
+	dir = given ? arena_printf(d->c->arena, "%s", given)
+		    : arena_printf(d->c->arena, "%s/weft-demo-XXXXXX", tmp);
+	if (!dir || (given ? mkdir(dir, 0700) != 0 : mkdtemp(dir) == NULL))
+		return cli_fail(d->c, CLI_FAILED, "io",
+				"cannot make a folder %s: %s",
+				given ? given : tmp, strerror(errno));
+	d->dir = dir;
+	return CLI_DONE;
+}
+
 enum cli_exit demo_start(struct demo *d)
 {
-	const char *tmp = getenv("TMPDIR"), *genesis = NULL;
-	char *dir = arena_printf(d->c->arena, "%s/weft-demo-XXXXXX",
-				 tmp ? tmp : "/tmp");
-	enum cli_exit code = CLI_DONE;
+	const char *genesis = NULL;
+	enum cli_exit code = make_dir(d);
 
-	if (!dir || !mkdtemp(dir))
-		return cli_fail(d->c, CLI_FAILED, "io",
-				"cannot make a folder in %s: %s",
-				tmp ? tmp : "/tmp", strerror(errno));
-	d->dir = dir;
 	d->cheat = DEMO_PROVIDER + (unsigned)(d->seed % DEMO_PROVIDERS);
 	for (unsigned i = 0; i < DEMO_NODES && !code; i++)
 		code = make_node(d, i);

@@ -320,7 +320,7 @@ enum cli_exit link_put(struct cli *c, struct link *l, const char *name,
 			(unsigned)l->port, path, body.n);
 	code = request(l, EVHTTP_REQ_PUT, path, "application/octet-stream",
 		       body, &a);
-	if (!code && a.status == 200)
+	if (!code && (a.status == 200 || a.status == 201))
 		o = json_loadb((const char *)a.body, a.bytes, 0, NULL);
 	if (code == CLI_UNREACHABLE)
 		code = unreachable(c, l);

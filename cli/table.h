@@ -26,6 +26,9 @@
 	X(cli_job_cancel)     \
 	X(cli_offer_post)     \
 	X(cli_offer_list)     \
+	X(cli_wallet_new)     \
+	X(cli_wallet_restore) \
+	X(cli_wallet_backup)  \
 	X(cli_wallet_list)    \
 	X(cli_wallet_balance) \
 	X(cli_wallet_locks)   \

@@ -202,10 +202,54 @@ static void explain(struct rpc_call *c)
 	rpc_answer(c, o);
 }
 
+static const struct rpc_param seq_params[] = {
+	{"account", RPC_TYPE_ADDRESS, true, "its address"},
+	{"lane", RPC_TYPE_NUMBER, false, "0 to 255 (0)"},
+	{0},
+};
+
+/* Size of a transfer with every number at its longest, and a rig key. */
+#define TRANSFER_BYTES_MAX 400u
+
+static void seq(struct rpc_call *c)
+{
+	struct ledger *l;
+	uint64_t next = 0;
+	json_t *o;
+	enum err e;
+
+	if (c->arg[1].number > 255) {
+		rpc_fail(c, RPC_ERROR_invalid_params,
+			 "params.lane: expected 0 to 255");
+		return;
+	}
+	l = rpc_view(c);
+	if (!l)
+		return;
+	e = ledger_account_seq(l, &c->arg[0].account, (uint8_t)c->arg[1].number,
+			       &next);
+	o = json_object();
+	out_count(o, "next_seq", next);
+	out_count(o, "transfer_fee_picks",
+		  l->params->fee_base_picks +
+			  l->params->fee_per_byte_picks * TRANSFER_BYTES_MAX);
+	out_number(o, "height", l->height);
+	ledger_chain_view_end(l);
+	if (!e) {
+		rpc_answer(c, o);
+		return;
+	}
+	json_decref(o);
+	rpc_fail_err(c, e);
+}
+
 const struct rpc_method rpc_methods_account[] = {
 	{"account.get", "balance, bond, keys and records of an account",
 	 RPC_SCOPE_READ, false, one_account, get,
 	 "balance_picks, owed_picks, bond_picks, rig_keys, provider, buyer"},
+	{"account.seq", "the next sequence of a lane, and a transfer's fee",
+	 RPC_SCOPE_READ, false, seq_params, seq,
+	 "next_seq, transfer_fee_picks, height"},
 	{"account.locks", "what is locked, for what, until when",
 	 RPC_SCOPE_READ, false, one_account, locks, "locks, height"},
 	{"account.history", "every movement of money, newest first",
