@@ -44,6 +44,17 @@ static enum err emit(struct ledger *l, const char *name,
 			   (struct bytes){0});
 }
 
+/* Over: the clock, held since the draw, is let go. */
+enum err verify_audit_finish(struct ledger *l, struct verify_audit *a)
+{
+	enum err err = ledger_clock_release(l);
+
+	a->state = VERIFY_AUDIT_DONE;
+	if (a->end_height == 0)
+		a->end_height = l->height;
+	return err ? err : verify_audit_save(l, a);
+}
+
 /* The next auditor takes over, or nobody is left: unchecked. */
 static enum err next_auditor(struct ledger *l, struct verify_audit *a,
 			     const struct market_lease *x)
@@ -57,10 +68,8 @@ static enum err next_auditor(struct ledger *l, struct verify_audit *a,
 					  a->auditor_count, &auditor,
 					  &a->reserved);
 	if (err == ERR_NOT_FOUND) {
-		a->state = VERIFY_AUDIT_DONE;
 		a->end = VERIFY_END_UNCHECKED;
-		a->end_height = l->height;
-		err = verify_audit_save(l, a);
+		err = verify_audit_finish(l, a);
 		if (!err)
 			err = emit(l, "audit.done", x, NULL);
 		return err ? err : market_lease_unchecked(l, &x->id);
@@ -93,6 +102,8 @@ static enum err draw(struct ledger *l, const struct market_lease *x,
 		return market_lease_unchecked(l, &x->id);
 	if (!err)
 		err = market_lease_drawn(l, &x->id);
+	if (!err)
+		err = ledger_clock_hold(l);
 	if (!err)
 		err = verify_duty_take(l, &a.auditors[0], a.reserved);
 	if (!err)
@@ -137,10 +148,8 @@ enum err verify_audit_close(struct ledger *l, struct verify_audit *a,
 
 	if (err)
 		return err;
-	a->state = VERIFY_AUDIT_DONE;
 	a->end = end;
-	a->end_height = l->height;
-	return verify_audit_save(l, a);
+	return verify_audit_finish(l, a);
 }
 
 enum err verify_audit_verdict(struct ledger *l, const struct hash *lease,
@@ -340,11 +349,9 @@ static enum err reveal_valid(struct ledger *l, struct verify_audit *a,
 	a->end_height = l->height;
 	a->reveal_height = l->height;
 	a->witness_root = r->witness_root;
-	err = ledger_clock_hold(l);
-	if (!err)
-		err = ledger_queue_add(
-			l, VERIFY_QUEUE_PROVE,
-			l->height + l->params->sampling_delay_blocks, &x->id);
+	err = ledger_queue_add(l, VERIFY_QUEUE_PROVE,
+			       l->height + l->params->sampling_delay_blocks,
+			       &x->id);
 	if (!err)
 		err = verify_audit_save(l, a);
 	return err ? err : emit(l, "audit.done", x, verify_audit_auditor(a));
@@ -419,10 +426,8 @@ static enum err order_proof(struct ledger *l, struct verify_audit *a)
 					&a->lease);
 	if (err)
 		return err;
-	if (u64_mulhi(prove_word(&seed, a, 0), l->params->prove_one_in) != 0) {
-		err = ledger_clock_release(l);
-		return err ? err : verify_audit_close(l, a, VERIFY_END_VALID);
-	}
+	if (u64_mulhi(prove_word(&seed, a, 0), l->params->prove_one_in) != 0)
+		return verify_audit_close(l, a, VERIFY_END_VALID);
 	a->state = VERIFY_AUDIT_PROVE;
 	a->prove_index =
 		(uint32_t)u64_mulhi(prove_word(&seed, a, 1), a->sample_count);
@@ -451,12 +456,7 @@ enum err verify_hook_prove(struct ledger *l, uint64_t due_height UNUSED,
 	    l->height <= a.window_height)
 		return ERR_OK;
 	err = verify_duty_failed(l, verify_audit_auditor(&a), a.reserved, id);
-	if (!err)
-		err = ledger_clock_release(l);
-	if (err)
-		return err;
-	a.state = VERIFY_AUDIT_DONE;
-	return verify_audit_save(l, &a);
+	return err ? err : verify_audit_finish(l, &a);
 }
 
 enum err verify_lease_seed(struct ledger *l, const struct market_lease *lease,

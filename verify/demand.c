@@ -115,6 +115,8 @@ enum err verify_apply_demand(struct ledger *l, const void *body)
 	demand_fill(l, &x, b, &d);
 	err = ledger_lock(l, &lock, d.deposit, d.until_height, note);
 	if (!err)
+		err = ledger_clock_hold(l);
+	if (!err)
 		err = ledger_queue_add(l, VERIFY_QUEUE_DEMAND,
 				       d.until_height + 1, &x.id);
 	if (!err)
@@ -202,6 +204,8 @@ static enum err unanswered(struct ledger *l, struct verify_demand *d)
 
 	if (!err)
 		err = ledger_release(l, &lock, d->deposit, note);
+	if (!err)
+		err = ledger_clock_release(l);
 	d->is_open = false;
 	if (!err)
 		err = verify_demand_save(l, d);

@@ -99,6 +99,8 @@ static enum err demand_met(struct ledger *l, struct verify_demand *d)
 	enum err err = deposit_to(l, &d->sender, &d->lease, &d->provider);
 
 	d->is_open = false;
+	if (!err)
+		err = ledger_clock_release(l);
 	return err ? err : verify_audit_go(l, &d->lease, true);
 }
 
@@ -121,6 +123,8 @@ static enum err rule_answer(struct ledger *l, const struct verify_case *c,
 	    (is_asked(&d, c, r) && ends_lease(r))) {
 		d.is_open = false;
 		err = deposit_back(l, &d.sender, &d.lease);
+		if (!err)
+			err = ledger_clock_release(l);
 		if (!err)
 			err = verify_demand_save(l, &d);
 		if (err)
@@ -167,17 +171,11 @@ static enum err rule_prove(struct ledger *l, const struct market_lease *x,
 	a.stops = 0;
 	good = r->seed_drawn && r->draw_index == a.prove_index &&
 	       r->verdict == PROGRAM_VERDICT_VALID && witness_fits(&a, r);
-	err = ledger_clock_release(l);
-	if (err)
-		return err;
 	if (good)
 		return verify_audit_close(l, &a, VERIFY_END_VALID);
 	err = verify_duty_failed(l, verify_audit_auditor(&a), a.reserved,
 				 &a.lease);
-	if (err)
-		return err;
-	a.state = VERIFY_AUDIT_DONE;
-	return verify_audit_save(l, &a);
+	return err ? err : verify_audit_finish(l, &a);
 }
 
 static enum err tell(struct ledger *l, const struct verify_case *c,

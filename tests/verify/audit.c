@@ -63,7 +63,7 @@ Test(audit, valid_pays_everybody)
 	cr_assert_eq(world_pool(w), pool - pool / 1000);
 	/* two transactions' fees went the other way */
 	cr_assert_lt(world_balance(w, who), auditor_before);
-	rig_idle(&w->rig, 4);
+	world_idle(w, 4);
 	cr_assert_eq(world_audit(w, &x.id).state, VERIFY_AUDIT_DONE);
 	cr_assert_eq(world_audit(w, &x.id).end, VERIFY_END_VALID);
 	cr_assert_eq(world_verifier(w, who).duties, 0u);
@@ -95,7 +95,7 @@ Test(audit, silent_auditors_are_redrawn_twice)
 		cr_assert_eq(a.auditor_count, n);
 		bond = world_lock(w, who, LEDGER_PURPOSE_verifier, NULL);
 		while (rig_height(&w->rig) <= a.window_height)
-			rig_idle(&w->rig, 1);
+			world_idle(w, 1);
 		cr_assert_eq(bond - world_lock(w, who, LEDGER_PURPOSE_verifier,
 					       NULL),
 			     coin_raw(x.check_fee));
@@ -165,7 +165,7 @@ static void begin_prove(bool lie)
 	begin(&p, NULL, 3);
 	world_sample(w);
 	world_reveal(w, t, &x.id, lie);
-	rig_idle(&w->rig, 2);
+	world_idle(w, 2);
 	cr_assert_eq(world_audit(w, &x.id).state, VERIFY_AUDIT_PROVE);
 	cr_assert_eq(world_holds(w), 1u);
 }
@@ -222,7 +222,7 @@ Test(audit, a_missing_proof_costs_the_bond)
 
 	begin_prove(false);
 	who = world_auditor(w, &x.id);
-	rig_idle(&w->rig, 14);
+	world_idle(w, 14);
 	cr_assert_eq(world_lock(w, who, LEDGER_PURPOSE_verifier, NULL), 0u);
 	cr_assert_eq(world_verifier(w, who).state, VERIFY_OUT);
 	cr_assert_eq(world_holds(w), 0u);

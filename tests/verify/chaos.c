@@ -353,7 +353,7 @@ static void act(void)
 	else if (n < 10)
 		post_offer();
 	else if (n < 12)
-		rig_idle(&w->rig, 1 + below(4));
+		world_idle(w, 1 + below(4));
 	else if (n == 12 && below(4) == 0)
 		cancel(below(job_count));
 	else if (lease_count > 0)
@@ -412,6 +412,31 @@ static void check_quiet(uint64_t seed)
 	ledger_chain_view_end(l);
 }
 
+/* How the leases and cases ended, for whoever wants to see what was tried. */
+static void tally(void)
+{
+	struct ledger *l = view();
+
+	for (uint32_t i = 0; i < lease_count; i++) {
+		struct market_lease x;
+		struct verify_case c;
+		struct hash last;
+		bool more = false;
+
+		must(market_lease_get(l, &leases[i].id, &x) == ERR_OK);
+		printf("lease %s\n", market_lease_state_word(x.state));
+		while (verify_case_next(l, &x.id, more ? &last : NULL, &c) ==
+		       ERR_OK) {
+			printf("case %d %s%s\n", (int)c.kind,
+			       program_verdict_word(c.verdict),
+			       c.seed_drawn ? " drawn" : "");
+			last = c.id;
+			more = true;
+		}
+	}
+	ledger_chain_view_end(l);
+}
+
 static void run(uint64_t seed)
 {
 	struct ledger_params p = params();
@@ -430,10 +455,12 @@ static void run(uint64_t seed)
 	for (uint32_t i = 0; i < job_count; i++)
 		cancel(i);
 	while (world_holds(w) > 0 && quiet++ < QUIET_MAX)
-		rig_idle(&w->rig, 1);
+		world_idle(w, 1);
 	cr_assert_leq(quiet, QUIET_MAX, "seed %llu: the clock is held",
 		      (unsigned long long)seed);
 	check_quiet(seed);
+	if (getenv("WEFT_TALLY"))
+		tally();
 	world_free(w);
 }
 

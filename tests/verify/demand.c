@@ -18,7 +18,7 @@ static void begin(const struct toy_cheat *cheat)
 	t = world_lease(w, PROVIDER, NULL, &x);
 	world_sample(w);
 	world_reveal(w, t, &x.id, false);
-	rig_idle(&w->rig, 4);
+	world_idle(w, 4);
 	world_post(w);
 	t = world_lease(w, PROVIDER, cheat, &x);
 	world_sample(w);
@@ -57,7 +57,7 @@ Test(demand, silence_costs_what_fraud_costs)
 	cr_assert_eq(demand(who, 3, 5), REASON_none);
 	cr_assert_eq(world_lock(w, who, LEDGER_PURPOSE_deposit, &x.id),
 		     DEPOSIT);
-	rig_idle(&w->rig, 14);
+	world_idle(w, 14);
 	x = world_get(w, &x.id);
 	cr_assert_eq(x.state, MARKET_LEASE_unavailable);
 	cr_assert_eq(x.reason, REASON_opening_unavailable);
@@ -127,9 +127,9 @@ Test(demand, one_delay)
 	cr_assert_eq(
 		WORLD_SEND(w, PROVIDER, AUDIT_DELAY, audit_delay, &d, NULL),
 		REASON_duplicate);
-	rig_idle(&w->rig, 14);
+	world_idle(w, 14);
 	cr_assert_eq(world_get(w, &x.id).state, MARKET_LEASE_auditing);
-	rig_idle(&w->rig, 20);
+	world_idle(w, 20);
 	cr_assert_eq(world_get(w, &x.id).state, MARKET_LEASE_unavailable);
 }
 
@@ -172,7 +172,7 @@ Test(demand, silence_to_the_buyer_spares_the_bond)
 					       PROGRAM_WARP_ALL};
 	cr_assert_eq(WORLD_SEND(w, BUYER, AUDIT_DEMAND, audit_demand, &d, NULL),
 		     REASON_none);
-	rig_idle(&w->rig, 14);
+	world_idle(w, 14);
 	cr_assert_eq(world_get(w, &x.id).state, MARKET_LEASE_unavailable);
 	cr_assert_eq(world_lock(w, PROVIDER, LEDGER_PURPOSE_bond, NULL),
 		     3300000u);

@@ -23,7 +23,7 @@ static void begin(const struct toy_cheat *cheat)
 	t = world_lease(w, PROVIDER, NULL, &x);
 	world_sample(w);
 	world_reveal(w, t, &x.id, false);
-	rig_idle(&w->rig, 4);
+	world_idle(w, 4);
 	cr_assert_eq(world_lock(w, PROVIDER, LEDGER_PURPOSE_bond, NULL),
 		     PROVIDER_BOND);
 	world_post(w);
@@ -196,7 +196,7 @@ Test(dispute, parts_that_never_come_pay_the_provider)
 	cr_assert_eq(world_lock(w, OUTSIDER, LEDGER_PURPOSE_deposit, &id),
 		     DEPOSIT);
 	cr_assert_eq(world_audit(w, &x.id).stops, 1u);
-	rig_idle(&w->rig, 64);
+	world_idle(w, 64);
 	cr_assert(world_case(w, &id).is_ruled);
 	cr_assert_eq(world_balance(w, PROVIDER) - before, DEPOSIT);
 	/* the auditor's windows stood still meanwhile */

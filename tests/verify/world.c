@@ -151,6 +151,15 @@ enum reason world_send_buf(struct world *w, uint32_t who, uint32_t kind,
 	return w->rig.outcome.results[1].reason;
 }
 
+void world_idle(struct world *w, uint32_t blocks)
+{
+	for (uint32_t i = 0; i < blocks; i++) {
+		rig_block(&w->rig, NULL, 0);
+		cr_assert_eq(w->rig.outcome.hook_refusals, 0u,
+			     "a hook was refused");
+	}
+}
+
 static void expect_none(enum reason r)
 {
 	cr_assert_eq(r, REASON_none, "%s", reason_word(r));
@@ -250,7 +259,7 @@ struct toy_lease *world_lease(struct world *w, uint32_t who,
 	struct toy_lease *t;
 
 	for (uint32_t i = 0; i < 50 && !live_lease(w, who, &x); i++)
-		rig_idle(&w->rig, 1);
+		world_idle(w, 1);
 	cr_assert(live_lease(w, who, &x), "no lease was matched");
 	accept.lease = x.id;
 	market_lease_accept_encode(&b, &accept);
@@ -272,7 +281,7 @@ struct toy_lease *world_lease(struct world *w, uint32_t who,
 
 void world_sample(struct world *w)
 {
-	rig_idle(&w->rig, 2);
+	world_idle(w, 2);
 }
 
 #define GET(type, name, fn, id_type)                         \

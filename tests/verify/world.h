@@ -59,6 +59,9 @@ struct toy_lease *world_lease(struct world *w, uint32_t who,
 			      const struct toy_cheat *cheat,
 			      struct market_lease *ret_lease);
 
+/* Blocks without transactions; no hook may be refused. */
+void world_idle(struct world *w, uint32_t blocks);
+
 /* Until the seed has drawn (or passed) the lease. */
 void world_sample(struct world *w);
 

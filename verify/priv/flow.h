@@ -59,6 +59,9 @@ MUST_USE enum err verify_audit_stop(struct ledger *l, const struct hash *lease,
 MUST_USE enum err verify_audit_go(struct ledger *l, const struct hash *lease,
 				  bool renew);
 
+/* The audit is over, its duty settled: lets the clock go and saves. */
+MUST_USE enum err verify_audit_finish(struct ledger *l, struct verify_audit *a);
+
 /* The audit is over; the auditor's duty ends well. */
 MUST_USE enum err verify_audit_close(struct ledger *l, struct verify_audit *a,
 				     enum verify_audit_end end);
