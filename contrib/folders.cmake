@@ -68,7 +68,7 @@ weft_test(rpc DEPS tests/support/ledger market ledger base
   LIBS PkgConfig::jansson)
 weft_test(cli DEPS base)
 weft_test(node/core DEPS verify market gpu/program ledger base)
-weft_test(node/engine DEPS node/core ledger base)
+weft_test(node/engine DEPS tests/support/ledger node/core ledger base)
 weft_test(node/data DEPS node/core gpu/program base)
 weft_test(node/provider DEPS node/core gpu/program verify market ledger base)
 weft_test(node/verifier DEPS node/core gpu/program verify market ledger base)

@@ -21,6 +21,7 @@
 #define BACKOFF_MIN_MS	  100u
 #define BACKOFF_MAX_MS	  5000u
 #define RESEND_MS	  1000u
+#define EMPTY_PAUSE_MS	  20u
 #define PATH_BYTES_MAX	  96u
 
 /* The only ticket whose answer matters; a transaction is sent again until a
@@ -217,7 +218,8 @@ static void take_feed(struct engine *e, struct bytes body)
 	}
 	e->heard_ms = now(e);
 	e->backoff_ms = BACKOFF_MIN_MS;
-	e->ask_ms = now(e);
+	/* a peer that never waits must not be asked in a rush */
+	e->ask_ms = now(e) + (count ? 0 : EMPTY_PAUSE_MS);
 	e->trouble = "";
 }
 

@@ -20,7 +20,6 @@
 struct pending_tx {
 	struct buf bytes;
 	struct hash id;
-	bool sent;	   /* follow: a request with it is on its way */
 	uint64_t again_ms; /* follow: not before */
 };
 
