@@ -123,7 +123,7 @@ static enum err charge_posting(struct ledger *l, struct market_job *j)
 		return ERR_OK;
 	j->posting_charged = true;
 	j->escrow = minus(j->escrow, fee);
-	j->fees = plus(j->fees, fee);
+	j->fees = market_tally(j->fees, fee);
 	return ledger_lock_pool(l, &lock, LEDGER_POOL_AUDIT, fee, note);
 }
 
@@ -436,10 +436,10 @@ enum err market_deal_pay(struct ledger *l, struct market_deal *d,
 		return e;
 	j->committed_count -= x->done;
 	j->done_count += x->done;
-	j->paid = plus(j->paid, x->paid);
-	j->fees = plus(j->fees, x->charged);
+	j->paid = market_tally(j->paid, x->paid);
+	j->fees = market_tally(j->fees, x->charged);
 	j->escrow = plus(j->escrow, minus(x->check_fee, x->charged));
-	y.spent = plus(y.spent, plus(x->paid, x->charged));
+	y.spent = market_tally(y.spent, plus(x->paid, x->charged));
 	d->provider.settled++;
 	d->device.settled++;
 	market_provider_ended(&d->provider, false, rest);

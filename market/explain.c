@@ -34,7 +34,9 @@ enum err market_job_explain(struct ledger *l, const struct hash *job,
 		e = market_provider_get(l, &o.owner, &p);
 		if (e == ERR_OK)
 			e = market_fit(l, &j, &o, &p, &why, &fit);
-		if (e != ERR_OK)
+		if (e == ERR_OVERFLOW)
+			why = MARKET_MISFIT_price;
+		else if (e != ERR_OK)
 			return e;
 		ret_counts[why]++;
 	}
@@ -68,7 +70,9 @@ enum err market_offer_explain(struct ledger *l, const struct hash *offer,
 		if (j.state == MARKET_JOB_ENDED)
 			continue;
 		e = market_fit(l, &j, &o, &p, &why, &fit);
-		if (e != ERR_OK)
+		if (e == ERR_OVERFLOW)
+			why = MARKET_MISFIT_price;
+		else if (e != ERR_OK)
 			return e;
 		ret_counts[why]++;
 	}

@@ -73,7 +73,8 @@ struct market_fit {
  * Do they go together at l->height?  provider is the offer's owner's record.
  *
  * ret_fit     written when *ret_misfit is fits
- * Returns ERR_OK, ERR_STORE, ERR_NO_MEMORY.  Cost: at most five reads.
+ * Returns ERR_OK, ERR_STORE, ERR_NO_MEMORY, ERR_OVERFLOW (amounts beyond 64
+ * bits: they do not go together).  Cost: at most five reads.
  */
 MUST_USE enum err market_fit(struct ledger *l, const struct market_job *j,
 			     const struct market_offer *o,

@@ -24,8 +24,8 @@ static enum err unserved(struct ledger *l, struct market_deal *d)
 		return e;
 	y.unserved_inputs++;
 	fee = coin_min(fee, j->escrow);
-	must(coin_sub(j->escrow, fee, &j->escrow) &&
-	     coin_add(j->fees, fee, &j->fees));
+	must(coin_sub(j->escrow, fee, &j->escrow));
+	j->fees = market_tally(j->fees, fee);
 	e = market_buyer_save(l, &j->buyer, &y);
 	if (e == ERR_OK)
 		e = ledger_lock_pay(l, &lock, &d->lease.provider, fee, note);

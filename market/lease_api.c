@@ -242,8 +242,8 @@ static enum err pay_first(struct ledger *l, struct market_job *j)
 	if (e != ERR_OK)
 		return e;
 	pay = coin_min(x.price, j->escrow);
-	must(coin_sub(j->escrow, pay, &j->escrow) &&
-	     coin_add(j->paid, pay, &j->paid));
+	must(coin_sub(j->escrow, pay, &j->escrow));
+	j->paid = market_tally(j->paid, pay);
 	return ledger_lock_pay(l, &lock, &x.provider, pay, note);
 }
 

@@ -120,6 +120,11 @@ static enum err try_offer(struct ledger *l, struct market_job *j,
 		e = market_provider_get(l, &o.owner, &p);
 	while (e == ERR_OK && b->leases > 0) {
 		e = market_fit(l, j, &o, &p, &why, &fit);
+		/* no pair of strangers may stop the whole market */
+		if (e == ERR_OVERFLOW) {
+			e = ERR_OK;
+			why = MARKET_MISFIT_price;
+		}
 		if (e != ERR_OK || why != MARKET_MISFIT_fits)
 			break;
 		e = market_deal_open(l, j, &o, &p, &fit);

@@ -53,6 +53,17 @@ MUST_USE enum err market_job_forget_faults(struct ledger *l,
 					   const struct market_job *j);
 
 /*
+ * A sum that is only told, never paid out: it stops at the top instead of
+ * overflowing.  The same money can be spent again and again for ever.
+ */
+static inline struct coin market_tally(struct coin sum, struct coin more)
+{
+	if (!coin_add(sum, more, &sum))
+		return coin_picks(UINT64_MAX);
+	return sum;
+}
+
+/*
  * A lease with everything that changes along with it.  job points to the
  * caller's job or to own_job.
  */
