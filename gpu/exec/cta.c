@@ -12,6 +12,7 @@
 #include <immintrin.h>
 
 #include "gpu/exec/priv/machine.h"
+#include "gpu/exec/priv/shadow.h"
 #include "gpu/exec/priv/trace.h"
 
 struct tally {
@@ -253,6 +254,15 @@ static void start_strip(struct machine *mc, struct strip *s)
 	strip_start(mc, s, f->entry);
 }
 
+static void start_trace(struct machine *mc)
+{
+	trace_start(mc->trace);
+	if (mc->trace->shadow != NULL)
+		shadow_start(mc);
+	if (mc->trace->witness != NULL)
+		witness_start(mc);
+}
+
 void machine_run_cta(struct machine *mc, uint64_t cta)
 {
 	const uint32_t *grid = mc->l->in->grid;
@@ -269,6 +279,8 @@ void machine_run_cta(struct machine *mc, uint64_t cta)
 		mc->barriers[i] = (struct barrier){.and_all = true};
 	for (uint32_t k = 0; k < mc->l->strip_count; k++)
 		start_strip(mc, &mc->strips[k]);
+	if (mc->trace != NULL)
+		start_trace(mc);
 	mc->csr = CSR_BASE;
 	_mm_setcsr(CSR_BASE);
 	run_strips(mc);

@@ -315,6 +315,10 @@ struct exec_result {
 	uint64_t finding_total;
 	const struct exec_write *writes;
 	size_t write_count;
+	/* Sorted by (buffer, offset), merged, whole leaves of 512 bytes (cut
+	 * at the buffer's end). */
+	const struct exec_range *reads;
+	size_t read_count;
 	struct exec_found found[EXEC_RANGES_MAX];
 };
 
@@ -332,7 +336,8 @@ struct exec_result {
  * ret_result      always written when ERR_OK
  *
  * Blocks; starts options->threads - 1 threads and joins them.
- * Returns ERR_OK (whatever the outcome), ERR_NO_MEMORY, ERR_UNSUPPORTED
+ * Returns ERR_OK (whatever the outcome), ERR_NO_MEMORY, ERR_LIMIT (too many
+ * ranges for the finder), ERR_UNSUPPORTED
  * (these lanes are not on this CPU).
  */
 MUST_USE enum err exec_run(const struct exec_module *m,

@@ -73,6 +73,8 @@ struct op *load_emit(struct loader *l, enum op_id id)
 			 .f = REF_NONE,
 			 .line = l->in->line,
 			 .source_line = l->in->source_line};
+	o->number_in_text = l->number;
+	o->result = REF_NONE;
 	o->is_counted = m->op_count == l->first_op;
 	if (l->in->guard != PTX_NO_INDEX) {
 		o->guard = load_unit(l, PTX_CLASS_PRED, l->in->guard);
@@ -378,6 +380,7 @@ static void load_function(struct loader *l, uint32_t index)
 	l->f->entry = l->m->op_count;
 	for (uint32_t i = 0; i < n && l->err == ERR_OK; i++) {
 		first_op[i] = l->m->op_count;
+		l->number = i;
 		load_instr(l, &l->pf->instrs[i]);
 	}
 	first_op[n] = l->m->op_count;
@@ -385,11 +388,14 @@ static void load_function(struct loader *l, uint32_t index)
 	static const struct ptx_instr end = {.guard = PTX_NO_INDEX};
 	l->in = &end;
 	l->first_op = UINT32_MAX;
+	l->number = UINT32_MAX;
 	load_emit(l, l->f->is_entry ? OP_exit : OP_ret);
 	l->in = NULL;
 	l->f->end = l->m->op_count;
-	if (l->err == ERR_OK)
+	if (l->err == ERR_OK) {
 		patch_labels(l, first_op);
+		load_witness(l);
+	}
 	free(first_op);
 }
 
@@ -423,6 +429,7 @@ static void place_registers(struct loader *l)
 				most = f->unit_count;
 		}
 	}
+	m->first_unit = first;
 	m->unit_count = first + most;
 }
 

@@ -209,6 +209,7 @@ void load_row(struct loader *l)
 	e->c = o.c;
 	e->f = o.f;
 	e->imm = o.imm;
+	e->result_bytes = op_rows[id].args[0] == '8' ? 8 : 4;
 	if (is_float(in->types[0]))
 		e->csr = load_csr(in);
 }

@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "gpu/exec/priv/prepare.h"
+#include "gpu/exec/priv/trace.h"
 #include "gpu/ptx/module.h"
 
 static uint64_t variable_address(const struct launch *l, uint32_t variable)
@@ -199,7 +200,7 @@ enum err launch_prepare(const struct exec_module *m,
 		return ERR_NO_MEMORY;
 	fill_constants(l);
 	*ret_reason = EXEC_REASON_none;
-	return ERR_OK;
+	return options->witness_seed32 != NULL ? witness_select(l) : ERR_OK;
 }
 
 void launch_free(struct launch *l)
@@ -211,5 +212,6 @@ void launch_free(struct launch *l)
 	free((void *)(uintptr_t)l->variable_host);
 	free(l->variable_buffer);
 	free(l->constants);
+	free(l->selected);
 	free(l->params);
 }

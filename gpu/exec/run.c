@@ -9,17 +9,22 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/merkle.h"
 #include "gpu/exec/priv/prepare.h"
+#include "gpu/exec/priv/shadow.h"
+#include "gpu/exec/priv/trace.h"
 
 struct run {
 	struct launch l;
 	const struct exec_options *options;
-	uint64_t total;	      /* CTAs to run */
-	uint64_t multiplier;  /* of the shuffled order */
-	uint64_t next;	      /* atomic */
-	uint64_t done;	      /* atomic */
-	uint64_t bad;	      /* lowest bad position, atomic */
-	pthread_mutex_t lock; /* below */
+	uint64_t total;		/* CTAs to run */
+	uint64_t multiplier;	/* of the shuffled order */
+	uint64_t next;		/* atomic */
+	uint64_t done;		/* atomic */
+	uint64_t bad;		/* lowest bad position, atomic */
+	uint64_t count;		/* of the CTAs done, atomic */
+	struct cross *cross;	/* NULL: nobody asks */
+	struct hash *witnesses; /* by position; NULL: none */
 	struct exec_result *result;
 };
 
@@ -30,6 +35,7 @@ struct worker {
 	uint64_t count, cost, count_most, cost_most;
 	uint64_t bad; /* position of end */
 	struct end end;
+	struct cells cells; /* of all its CTAs */
 	enum err err;
 };
 
@@ -70,13 +76,37 @@ static void lower(uint64_t *at, uint64_t v)
 		;
 }
 
+/* What a traced CTA leaves for the whole run. */
+static void keep_trace(struct worker *w, uint64_t position)
+{
+	struct run *r = w->run;
+	struct machine *mc = &w->machine;
+	const struct exec_options *op = r->options;
+	trace_judge(mc);
+	if (r->witnesses != NULL)
+		r->witnesses[position] = witness_end(mc);
+	if (r->cross != NULL) {
+		uint64_t a = cross_add(r->cross, &mc->trace->cells, mc->cta);
+		if (a != 0 && op->sanitize && mc->end.outcome == EXEC_OK)
+			mc->end = (struct end){.outcome = EXEC_VOID,
+					       .reason = EXEC_REASON_cross_cta,
+					       .op = r->l.kernel->entry,
+					       .address = a};
+	}
+	if (op->record_writes || op->record_reads)
+		w->err = cells_merge(&w->cells, &mc->trace->cells);
+}
+
 static void run_one(struct worker *w, uint64_t position)
 {
 	struct run *r = w->run;
 	struct machine *mc = &w->machine;
 	machine_run_cta(mc, cta_at(r, position));
+	if (mc->trace != NULL)
+		keep_trace(w, position);
 	w->count += mc->count;
 	w->cost += mc->cost;
+	__atomic_fetch_add(&r->count, mc->count, __ATOMIC_RELAXED);
 	if (mc->count > w->count_most)
 		w->count_most = mc->count;
 	if (mc->cost > w->cost_most)
@@ -90,6 +120,14 @@ static void run_one(struct worker *w, uint64_t position)
 	}
 }
 
+/* Past the limit of the whole run? */
+static bool is_over(const struct run *r)
+{
+	return r->options->count_max != 0 &&
+	       __atomic_load_n(&r->count, __ATOMIC_RELAXED) >
+		       r->options->count_max;
+}
+
 static bool is_cancelled(const struct run *r)
 {
 	return r->options->cancel != NULL && *r->options->cancel != 0;
@@ -101,7 +139,8 @@ static void *work(void *ctx)
 	struct run *r = w->run;
 	for (;;) {
 		uint64_t i = __atomic_fetch_add(&r->next, 1, __ATOMIC_RELAXED);
-		if (i >= r->total || is_cancelled(r))
+		if (i >= r->total || is_cancelled(r) || is_over(r) ||
+		    w->err != ERR_OK)
 			return NULL;
 		uint64_t position = order_at(r, i);
 		if (position <= __atomic_load_n(&r->bad, __ATOMIC_RELAXED))
@@ -140,6 +179,11 @@ static void collect(struct run *r, struct worker *workers, uint32_t n)
 			res->cta_cost_most = workers[i].cost_most;
 	}
 	res->ctas_done = r->done;
+	if (r->bad == UINT64_MAX && is_over(r)) {
+		res->outcome = EXEC_OVER;
+		res->reason = EXEC_REASON_count_limit;
+		return;
+	}
 	if (r->bad == UINT64_MAX) {
 		if (res->ctas_done < r->total)
 			res->outcome = EXEC_CANCELLED;
@@ -151,21 +195,104 @@ static void collect(struct run *r, struct worker *workers, uint32_t n)
 	}
 }
 
-static enum err run_workers(struct run *r, struct worker *workers, uint32_t n)
+/* Findings of all workers, joined by line and kind. */
+static enum err join_findings(struct run *r, const struct worker *workers,
+			      uint32_t n, struct arena *arena)
+{
+	struct exec_finding *list =
+		ARENA_ARRAY(arena, EXEC_FINDINGS_MAX, struct exec_finding);
+	size_t count = 0;
+	if (list == NULL)
+		return ERR_NO_MEMORY;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct shadow *h = workers[i].machine.trace->shadow;
+		r->result->finding_total += h->finding_total;
+		for (uint32_t k = 0; k < h->finding_count; k++) {
+			size_t at = 0;
+			while (at < count &&
+			       (list[at].kind != h->findings[k].kind ||
+				list[at].line != h->findings[k].line))
+				at++;
+			if (at < count)
+				list[at].count += h->findings[k].count;
+			else if (count < EXEC_FINDINGS_MAX)
+				list[count++] = h->findings[k];
+		}
+	}
+	r->result->findings = list;
+	r->result->finding_count = count;
+	return ERR_OK;
+}
+
+static enum err join_cells(struct run *r, struct worker *workers, uint32_t n,
+			   struct arena *arena)
+{
+	struct exec_result *res = r->result;
+	struct cells *all = &workers[0].cells;
+	enum err err = ERR_OK;
+	for (uint32_t i = 1; i < n && err == ERR_OK; i++)
+		err = cells_merge(all, &workers[i].cells);
+	if (err == ERR_OK && r->options->record_writes)
+		err = cells_writes(all, arena, &res->writes, &res->write_count);
+	if (err == ERR_OK && r->options->record_reads)
+		err = cells_reads(all, r->l.in, arena, &res->reads,
+				  &res->read_count);
+	return err;
+}
+
+/* Lists and hashes of a traced run. */
+static enum err join_traces(struct run *r, struct worker *workers, uint32_t n,
+			    struct arena *arena)
+{
+	enum err err = join_cells(r, workers, n, arena);
+	if (err == ERR_OK && r->options->sanitize)
+		err = join_findings(r, workers, n, arena);
+	if (r->witnesses != NULL)
+		r->result->witness =
+			r->total == 1
+				? r->witnesses[0]
+				: merkle_list_root(r->witnesses, r->total);
+	if (r->cross != NULL)
+		cross_found(r->cross, r->result->found);
+	return err;
+}
+
+static bool is_traced(const struct exec_options *o)
+{
+	return o->sanitize || o->record_writes || o->record_reads ||
+	       o->witness_seed32 != NULL || o->range_count > 0;
+}
+
+static enum err worker_init(struct run *r, struct worker *w)
+{
+	const struct exec_options *o = r->options;
+	w->run = r;
+	w->bad = UINT64_MAX;
+	enum err err = machine_new(&r->l, &w->machine);
+	if (err != ERR_OK)
+		return err;
+	machine_set_nan(&w->machine, o->nan_variant);
+	w->machine.count_max =
+		o->cta_count_max == 0 ? UINT64_MAX : o->cta_count_max;
+	w->machine.cost_max =
+		o->cta_cost_max == 0 ? UINT64_MAX : o->cta_cost_max;
+	return is_traced(o) ? trace_new(&r->l, &w->machine.trace) : ERR_OK;
+}
+
+static void worker_free(struct worker *w)
+{
+	trace_free(w->machine.trace);
+	machine_free(&w->machine);
+	cells_free(&w->cells);
+}
+
+static enum err run_workers(struct run *r, struct worker *workers, uint32_t n,
+			    struct arena *arena)
 {
 	uint32_t started = 1;
 	enum err err = ERR_OK;
-	for (uint32_t i = 0; i < n; i++) {
-		workers[i].run = r;
-		workers[i].bad = UINT64_MAX;
-		err = machine_new(&r->l, &workers[i].machine);
-		if (err != ERR_OK)
-			break;
-		uint64_t most = r->options->cta_count_max;
-		workers[i].machine.count_max = most == 0 ? UINT64_MAX : most;
-		most = r->options->cta_cost_max;
-		workers[i].machine.cost_max = most == 0 ? UINT64_MAX : most;
-	}
+	for (uint32_t i = 0; i < n && err == ERR_OK; i++)
+		err = worker_init(r, &workers[i]);
 	workers[0].thread = pthread_self();
 	for (; err == ERR_OK && started < n; started++) {
 		if (pthread_create(&workers[started].thread, NULL, work,
@@ -176,10 +303,14 @@ static enum err run_workers(struct run *r, struct worker *workers, uint32_t n)
 		work(&workers[0]);
 	for (uint32_t i = 1; i < started; i++)
 		pthread_join(workers[i].thread, NULL);
+	for (uint32_t i = 0; i < n && err == ERR_OK; i++)
+		err = workers[i].err;
 	if (err == ERR_OK)
 		collect(r, workers, n);
+	if (err == ERR_OK && is_traced(r->options))
+		err = join_traces(r, workers, n, arena);
 	for (uint32_t i = 0; i < n; i++)
-		machine_free(&workers[i].machine);
+		worker_free(&workers[i]);
 	return err;
 }
 
@@ -201,32 +332,46 @@ static const struct lane_set *lane_set_of(enum exec_lanes lanes)
 	return &exec_lanes_plain;
 }
 
-static enum err run_prepared(struct run *r)
+/* The order of a shuffled run: positions times a number prime to total. */
+static uint64_t prime_to(uint64_t seed, uint64_t total)
+{
+	uint64_t m = seed | 1;
+	while (total > 0 && gcd(m, total) != 1)
+		m += 2;
+	return m;
+}
+
+static enum err run_prepared(struct run *r, struct arena *arena)
 {
 	const struct exec_launch *in = r->l.in;
-	uint32_t n = r->options->threads == 0 ? 1 : r->options->threads;
+	const struct exec_options *o = r->options;
+	uint32_t n = o->threads == 0 ? 1 : o->threads;
 	r->total = in->ctas != NULL || in->cta_count != 0
 			   ? in->cta_count
 			   : r->l.cta_total - in->cta_first;
 	r->bad = UINT64_MAX;
-	for (r->multiplier = r->options->shuffle_seed | 1;
-	     r->total > 0 && gcd(r->multiplier, r->total) != 1;
-	     r->multiplier += 2)
-		;
+	r->multiplier = prime_to(o->shuffle_seed, r->total);
 	n = n > EXEC_THREADS_MAX ? EXEC_THREADS_MAX : n;
 	n = n > r->total ? (uint32_t)r->total : n;
 	n = n == 0 ? 1 : n;
 	struct worker *workers = calloc(n, sizeof(*workers));
-	if (workers == NULL)
-		return ERR_NO_MEMORY;
-	enum err err = run_workers(r, workers, n);
+	bool ok = workers != NULL;
+	if (o->sanitize || o->range_count > 0)
+		ok = ok && (r->cross = cross_new(o)) != NULL;
+	if (o->witness_seed32 != NULL)
+		ok = ok &&
+		     (r->witnesses = calloc(r->total + 1,
+					    sizeof(*r->witnesses))) != NULL;
+	enum err err = ok ? run_workers(r, workers, n, arena) : ERR_NO_MEMORY;
 	free(workers);
+	free(r->witnesses);
+	cross_free(r->cross);
 	return err;
 }
 
 enum err exec_run(const struct exec_module *m, const struct exec_launch *launch,
-		  const struct exec_options *options,
-		  UNUSED struct arena *arena, struct exec_result *ret_result)
+		  const struct exec_options *options, struct arena *arena,
+		  struct exec_result *ret_result)
 {
 	const struct lane_set *lanes = lane_set_of(options->lanes);
 	struct run r = {.options = options, .result = ret_result};
@@ -234,12 +379,14 @@ enum err exec_run(const struct exec_module *m, const struct exec_launch *launch,
 	if (lanes == NULL)
 		return ERR_UNSUPPORTED;
 	*ret_result = (struct exec_result){.outcome = EXEC_OK};
+	if (options->range_count > EXEC_RANGES_MAX)
+		return ERR_LIMIT;
 	enum err err = launch_prepare(m, launch, options, lanes, &r.l, &reason);
 	if (err == ERR_OK && reason != EXEC_REASON_none) {
 		ret_result->outcome = EXEC_REFUSED;
 		ret_result->reason = reason;
 	} else if (err == ERR_OK) {
-		err = run_prepared(&r);
+		err = run_prepared(&r, arena);
 	}
 	launch_free(&r.l);
 	return err;

@@ -3,7 +3,9 @@
  */
 #include <string.h>
 
+#include "gpu/exec/priv/shadow.h"
 #include "gpu/exec/priv/steps.h"
+#include "gpu/exec/priv/trace.h"
 
 enum step step_nop(UNUSED struct machine *mc, UNUSED struct strip *s,
 		   UNUSED const struct op *o, UNUSED const uint32_t *mask,
@@ -101,8 +103,11 @@ static void copy_all(struct machine *mc, struct strip *s, const struct op *o,
 	for (uint32_t k = 0; k < o->imm; k++) {
 		const struct call_copy *c = &mc->l->m->copies[o->list + k];
 		for (uint32_t i = 0; i < s->n; i++) {
-			if (lane_is_on(mask, i))
-				copy_lane(mc, s, c, i);
+			if (!lane_is_on(mask, i))
+				continue;
+			copy_lane(mc, s, c, i);
+			if (mc->trace != NULL && mc->trace->shadow != NULL)
+				shadow_copy(mc, s, c, i);
 		}
 	}
 }

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "gpu/exec/priv/shadow.h"
 #include "gpu/exec/priv/steps.h"
 #include "gpu/exec/priv/trace.h"
 
@@ -53,6 +54,9 @@ static void frame_access(struct machine *mc, struct strip *s,
 		if (!lane_is_on(mask, i))
 			continue;
 		uint8_t *host = s->frames + lane_address(mc, s, o, i);
+		if (mc->trace != NULL && mc->trace->shadow != NULL)
+			shadow_frame(mc, s, o, i, lane_address(mc, s, o, i),
+				     is_write);
 		for (uint32_t k = 0; k < o->vec; k++, host += o->size) {
 			void *r = machine_lanes(mc, s,
 						mc->l->m->lists[o->list + k]);
@@ -188,7 +192,10 @@ enum step step_ld_static(struct machine *mc, struct strip *s,
 {
 	const uint8_t *host = mc->l->params + o->offset;
 	for (uint32_t k = 0; k < o->vec; k++, host += o->size) {
-		void *d = machine_lanes(mc, s, mc->l->m->lists[o->list + k]);
+		op_ref r = mc->l->m->lists[o->list + k];
+		void *d = machine_lanes(mc, s, r);
+		if (mc->trace != NULL && mc->trace->shadow != NULL)
+			shadow_clear(mc, s, r, mask);
 		if (mask == NULL) {
 			load_uniform(mc, d, host, o->size, s->n);
 			continue;

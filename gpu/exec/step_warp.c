@@ -5,7 +5,9 @@
  */
 #include <string.h>
 
+#include "gpu/exec/priv/shadow.h"
 #include "gpu/exec/priv/steps.h"
+#include "gpu/exec/priv/trace.h"
 
 struct warp {
 	uint32_t first; /* lane in the strip */
@@ -120,7 +122,15 @@ static enum step warp_gather(struct machine *mc, struct strip *s,
 enum step step_bar_warp(struct machine *mc, struct strip *s, const struct op *o,
 			const uint32_t *mask, UNUSED uint32_t active)
 {
-	return warp_gather(mc, s, mask, o->a);
+	enum step r = warp_gather(mc, s, mask, o->a);
+	if (r != STEP_NEXT || mc->trace == NULL || mc->trace->shadow == NULL)
+		return r;
+	for (uint32_t first = 0; first < s->n; first += 32) {
+		if (warp_at(s, mask, first).on != 0)
+			shadow_warp_barrier(mc->trace->shadow,
+					    (s->first + first) / 32);
+	}
+	return r;
 }
 
 /* The source lane of lane k, and whether it is in range. */
@@ -155,33 +165,59 @@ static uint32_t shfl_source(uint32_t mode, uint32_t k, uint32_t b, uint32_t c,
 	return ok ? j : k;
 }
 
+/* Is lane j one that takes part with lane i? */
+static bool is_member(const struct strip *s, const uint32_t *mask,
+		      uint32_t members, uint32_t first, uint32_t j)
+{
+	return (members >> j & 1u) != 0 && first + j < s->n &&
+	       lane_is_on(mask, first + j);
+}
+
+struct shfl {
+	const uint32_t *a, *b, *c, *members;
+	uint32_t *d, *p;
+};
+
+static void shfl_warp(struct machine *mc, struct strip *s, const struct op *o,
+		      const uint32_t *mask, const struct shfl *v,
+		      uint32_t first)
+{
+	bool has_shadow = mc->trace != NULL && mc->trace->shadow != NULL;
+	uint32_t n = s->n - first < 32 ? s->n - first : 32;
+	uint32_t old[32] = {0};
+	uint8_t tags[32] = {0};
+	memcpy(old, v->a + first, n * sizeof(*old));
+	if (has_shadow)
+		memcpy(tags, shadow_tags(mc, s, o->a) + first, n);
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t i = first + k;
+		bool ok;
+		if (!lane_is_on(mask, i))
+			continue;
+		uint32_t j = shfl_source(o->what, k, v->b[i], v->c[i], &ok);
+		bool in = is_member(s, mask, v->members[i], first, j);
+		if (has_shadow)
+			shadow_shuffle(mc, s, o, i, j, in, tags);
+		v->d[i] = old[j];
+		if (v->p != NULL)
+			v->p[i] = ok ? UINT32_MAX : 0;
+	}
+}
+
 enum step step_shfl(struct machine *mc, struct strip *s, const struct op *o,
 		    const uint32_t *mask, UNUSED uint32_t active)
 {
 	enum step r = warp_gather(mc, s, mask, o->f);
-	const uint32_t *a = machine_lanes(mc, s, o->a);
-	const uint32_t *b = machine_lanes(mc, s, o->b);
-	const uint32_t *c = machine_lanes(mc, s, o->c);
-	uint32_t *d = machine_lanes(mc, s, o->d);
-	uint32_t *p = o->e == REF_NONE ? NULL : machine_lanes(mc, s, o->e);
-	if (r != STEP_NEXT)
-		return r;
-	for (uint32_t first = 0; first < s->n; first += 32) {
-		uint32_t old[32] = {0};
-		uint32_t n = s->n - first < 32 ? s->n - first : 32;
-		memcpy(old, a + first, n * sizeof(*old));
-		for (uint32_t k = 0; k < n; k++) {
-			uint32_t i = first + k;
-			bool ok;
-			if (!lane_is_on(mask, i))
-				continue;
-			uint32_t j = shfl_source(o->what, k, b[i], c[i], &ok);
-			d[i] = old[j];
-			if (p != NULL)
-				p[i] = ok ? UINT32_MAX : 0;
-		}
-	}
-	return STEP_NEXT;
+	struct shfl v = {.a = machine_lanes(mc, s, o->a),
+			 .b = machine_lanes(mc, s, o->b),
+			 .c = machine_lanes(mc, s, o->c),
+			 .members = machine_lanes(mc, s, o->f),
+			 .d = machine_lanes(mc, s, o->d)};
+	if (o->e != REF_NONE)
+		v.p = machine_lanes(mc, s, o->e);
+	for (uint32_t first = 0; r == STEP_NEXT && first < s->n; first += 32)
+		shfl_warp(mc, s, o, mask, &v, first);
+	return r;
 }
 
 enum step step_vote(struct machine *mc, struct strip *s, const struct op *o,

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "gpu/exec/priv/machine.h"
+#include "gpu/exec/priv/shadow.h"
+#include "gpu/exec/priv/trace.h"
 
 enum step machine_end(struct machine *mc, struct strip *s,
 		      enum exec_outcome outcome, enum exec_reason reason,
@@ -56,6 +58,17 @@ void strip_start(struct machine *mc, struct strip *s, uint32_t pc)
 	memset(s->wait, 0, s->n * sizeof(*s->wait));
 	memset(s->depth, 0, s->n * sizeof(*s->depth));
 	strip_set_pcs(mc, s, NULL, pc);
+	if (mc->l->options->warp == EXEC_WARP_ALL)
+		return;
+	/* A sample of one warp: no other thread ever starts. */
+	for (uint32_t i = 0; i < s->n; i++) {
+		if ((s->first + i) / 32 == mc->l->options->warp)
+			continue;
+		s->pcs[i] = PC_EXIT;
+		s->live_mask[i] = 0;
+		s->live--;
+	}
+	strip_regroup(mc, s);
 }
 
 /* Sums for ops [from, to); false when a limit is passed. */
@@ -116,6 +129,35 @@ static inline uint32_t guard(struct machine *mc, struct strip *s,
 	return n;
 }
 
+/* Steps whose results' tags come from their sources alone. */
+static bool shadow_follows(const struct op *o)
+{
+	return o->id == OP_vote || o->id == OP_match || o->id == OP_redux ||
+	       o->id == OP_activemask || o->id == OP_isspacep;
+}
+
+/* What a traced run does about an op that some lanes have executed. */
+static void after_op(struct machine *mc, struct strip *s, const struct op *o,
+		     const uint32_t *mask)
+{
+	if (mc->trace->shadow != NULL && mc->lanes->ops[o->id] != NULL)
+		shadow_lanes(mc, s, o, mask);
+	else if (mc->trace->shadow != NULL)
+		shadow_step(mc, s, o, mask);
+	if (mc->l->selected != NULL && mc->l->selected[o - mc->ops] != 0)
+		witness_mix(mc, s, o, mask);
+}
+
+/* And about a guard, whether any lane passed it or none. */
+static void after_guard(struct machine *mc, struct strip *s, const struct op *o,
+			const uint32_t *mask, uint32_t active)
+{
+	if (mc->trace->shadow != NULL)
+		shadow_decide(mc, s, o);
+	if (mc->l->selected != NULL && o->id == OP_bra)
+		witness_branch(mc, s, o, active, mask);
+}
+
 /* Runs the group until it stops being one. */
 static bool run_group(struct machine *mc, struct strip *s)
 {
@@ -128,13 +170,20 @@ static bool run_group(struct machine *mc, struct strip *s)
 		enum step r = STEP_NEXT;
 		if (o->guard != REF_NONE)
 			active = guard(mc, s, o, &mask);
+		if (mc->trace != NULL && o->guard != REF_NONE)
+			after_guard(mc, s, o, mask, active);
 		if (active == 0) {
 			/* Counted, without effect. */
 		} else if (fn != NULL) {
 			run_lanes(mc, s, o, fn, mask);
+			if (mc->trace != NULL)
+				after_op(mc, s, o, mask);
 		} else {
 			s->pc = pc;
 			r = exec_steps[o->id](mc, s, o, mask, active);
+			if (mc->trace != NULL && r == STEP_NEXT &&
+			    shadow_follows(o))
+				after_op(mc, s, o, mask);
 		}
 		pc++;
 		if (r == STEP_NEXT && pc < s->stop_pc)

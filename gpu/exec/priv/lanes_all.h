@@ -13,7 +13,7 @@
 #include "gpu/exec/priv/lanes_float.h"
 #include "gpu/exec/priv/lanes_int.h"
 #include "gpu/exec/priv/lanes_memory.h"
-#include "gpu/exec/priv/op.h"
+#include "gpu/exec/priv/op_id.h"
 
 static lane_fn *const lane_table[OP_COUNT] = {
 #define LANE_OP(id, mn, t0, t1, need, allow, args, fn, cost, doc) \

@@ -7,44 +7,44 @@
 #include "gpu/exec/priv/lanes_float.h"
 
 /* Every lane against the window; at[] gets its offset there. */
-#define SPAN_LOOP(effective)                                                   \
-	const uint64_t  base = s->base, size = s->size, low = size - 1;        \
-	const uint64_t  last = s->bytes - size;                                \
-	const uint32_t *mask = s->mask;                                        \
-	const uint32_t  n    = s->count;                                       \
-	uint64_t       *at   = s->at;                                          \
-	uint64_t        bad = 0, ragged = 1, varied = 1;                       \
-	if (mask == NULL) {                                                    \
-		const uint32_t i0    = 0;                                      \
-		const uint64_t first = EFFECTIVE_AT(effective, i0) - base;     \
-		ragged = varied = 0;                                           \
-		IVDEP for (uint32_t i = 0; i < n; i++)                         \
-		{                                                              \
-			uint64_t o = EFFECTIVE_AT(effective, i) - base;        \
-			bad |= (o & low) | (uint64_t)(o > last);               \
-			ragged |= o ^ (first + (uint64_t)i * size);            \
-			varied |= o ^ first;                                   \
-			at[i] = o;                                             \
-		}                                                              \
-	} else {                                                               \
-		IVDEP for (uint32_t i = 0; i < n; i++)                         \
-		{                                                              \
-			uint64_t o = EFFECTIVE_AT(effective, i) - base;        \
-			o          = mask[i] ? o : 0;                          \
-			bad |= (o & low) | (uint64_t)(o > last);               \
-			at[i] = o;                                             \
-		}                                                              \
-	}                                                                      \
-	s->is_unit    = ragged == 0;                                           \
-	s->is_uniform = varied == 0;                                           \
+#define SPAN_LOOP(effective)                                               \
+	const uint64_t base = s->base, size = s->size, low = size - 1;     \
+	const uint64_t last = s->bytes - size;                             \
+	const uint32_t *mask = s->mask;                                    \
+	const uint32_t n = s->count;                                       \
+	uint64_t *at = s->at;                                              \
+	uint64_t bad = 0, ragged = 1, varied = 1;                          \
+	if (mask == NULL) {                                                \
+		const uint32_t i0 = 0;                                     \
+		const uint64_t first = EFFECTIVE_AT(effective, i0) - base; \
+		ragged = varied = 0;                                       \
+		IVDEP for (uint32_t i = 0; i < n; i++)                     \
+		{                                                          \
+			uint64_t o = EFFECTIVE_AT(effective, i) - base;    \
+			bad |= (o & low) | (uint64_t)(o > last);           \
+			ragged |= o ^ (first + (uint64_t)i * size);        \
+			varied |= o ^ first;                               \
+			at[i] = o;                                         \
+		}                                                          \
+	} else {                                                           \
+		IVDEP for (uint32_t i = 0; i < n; i++)                     \
+		{                                                          \
+			uint64_t o = EFFECTIVE_AT(effective, i) - base;    \
+			o = mask[i] ? o : 0;                               \
+			bad |= (o & low) | (uint64_t)(o > last);           \
+			at[i] = o;                                         \
+		}                                                          \
+	}                                                                  \
+	s->is_unit = ragged == 0;                                          \
+	s->is_uniform = varied == 0;                                       \
 	return bad == 0
 
 #define EFFECTIVE_AT(f, i) f(i)
 
 static bool span_wide(struct lane_span *s)
 {
-	const uint64_t *a      = s->address;
-	const uint64_t  offset = s->offset;
+	const uint64_t *a = s->address;
+	const uint64_t offset = s->offset;
 #define WIDE_AT(i) (a[i] + offset)
 	SPAN_LOOP(WIDE_AT);
 #undef WIDE_AT
@@ -53,8 +53,8 @@ static bool span_wide(struct lane_span *s)
 /* 32-bit addresses wrap at 32 bits. */
 static bool span_narrow(struct lane_span *s)
 {
-	const uint32_t *a      = s->address;
-	const uint32_t  offset = (uint32_t)s->offset;
+	const uint32_t *a = s->address;
+	const uint32_t offset = (uint32_t)s->offset;
 #define NARROW_AT(i) ((uint64_t)(uint32_t)(a[i] + offset))
 	SPAN_LOOP(NARROW_AT);
 #undef NARROW_AT

@@ -23,6 +23,7 @@ struct loader {
 	struct exec_refusal *why;
 	enum err err;	   /* sticky */
 	uint32_t first_op; /* of this instruction */
+	uint32_t number;   /* of this instruction */
 	uint32_t op_cap, list_cap, constant_cap, fix_cap;
 	uint32_t copy_cap, table_cap;
 	uint32_t *hash; /* constants by value, index + 1 */
@@ -101,6 +102,9 @@ void load_activemask(struct loader *l);
 
 /* Variables, slots and frames of the module (load_variable.c). */
 void load_variables(struct loader *l);
+
+/* Which results a witness may look at (load_witness.c). */
+void load_witness(struct loader *l);
 
 /* How deep calls go; recursion is refused (load_calls.c). */
 void load_call_depths(struct loader *l);

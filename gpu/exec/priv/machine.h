@@ -32,15 +32,15 @@ enum step {
 
 struct strip {
 	uint8_t *regs;
-	uint32_t first;	      /* thread of lane 0 */
-	uint32_t n;	      /* threads here */
-	uint32_t lanes;	      /* n rounded up to LANE_STEP */
-	uint32_t pc;	      /* of the group */
-	uint32_t stop_pc;     /* another group may be lower from here on */
-	uint32_t live;	      /* threads that have not exited */
-	uint32_t active;      /* of the group */
-	bool is_whole;	      /* the group is all that live */
-	bool runs;	      /* there is a group */
+	uint32_t first;	  /* thread of lane 0 */
+	uint32_t n;	  /* threads here */
+	uint32_t lanes;	  /* n rounded up to LANE_STEP */
+	uint32_t pc;	  /* of the group */
+	uint32_t stop_pc; /* another group may be lower from here on */
+	uint32_t live;	  /* threads that have not exited */
+	uint32_t active;  /* of the group */
+	bool is_whole;	  /* the group is all that live */
+	bool runs;	  /* there is a group */
 	/* All that live wait at barrier at_barrier - 1, at pc; wait[] and
 	 * resume[] do not say so yet.  0: they do. */
 	uint32_t at_barrier;
@@ -104,6 +104,8 @@ struct launch {
 	uint64_t cta_total;
 	uint64_t shared_bytes; /* with dynamic */
 	uint64_t dynamic_at;
+	uint8_t *selected; /* by op: the witness takes its result */
+	uint64_t witness_start;
 };
 
 struct trace;
@@ -171,6 +173,9 @@ void strip_set_pcs(struct machine *mc, struct strip *s, const uint32_t *mask,
 bool strip_run(struct machine *mc, struct strip *s);
 void strip_regroup(struct machine *mc, struct strip *s);
 void strip_start(struct machine *mc, struct strip *s, uint32_t pc);
+
+/* The bits of unspecified NaNs: 0 as GPUs give them, 1 and 2 others. */
+void machine_set_nan(struct machine *mc, uint32_t variant);
 
 /* One CTA to its end; mc->end says how. */
 void machine_run_cta(struct machine *mc, uint64_t cta);

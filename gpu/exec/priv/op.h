@@ -13,13 +13,7 @@
 #include <stdint.h>
 
 #include "gpu/exec/exec.h"
-
-enum op_id {
-#define LANE_OP(id, mn, t0, t1, need, allow, args, fn, cost, doc) OP_##id,
-#define STEP_OP(id, mn, t0, t1, need, allow, args, fn, cost, doc) OP_##id,
-#include "gpu/exec/ops.def"
-	OP_COUNT
-};
+#include "gpu/exec/priv/op_id.h"
 
 /* A reference to lanes: units of 32 bits per lane. */
 typedef uint32_t op_ref;
@@ -70,6 +64,11 @@ struct op {
 	uint8_t is_aligned; /* bar .aligned */
 	uint8_t is_volatile;
 	uint8_t flags;
+	uint8_t is_witness;	 /* a seed may select its result */
+	uint8_t is_float;	 /* the witness's result is a float */
+	uint8_t result_bytes;	 /* of d where it is a value: 4, 8 */
+	uint32_t number_in_text; /* in the function; UINT32_MAX: none */
+	op_ref result;		 /* the witness looks at these lanes */
 	op_ref guard;
 	op_ref d, e;
 	op_ref a, b, c, f;
@@ -206,6 +205,7 @@ struct exec_module {
 	uint32_t local_bytes;		      /* of a thread */
 	uint32_t frame_bytes;		      /* call parameters of a thread */
 	uint32_t unit_count;		      /* registers of a strip */
+	uint32_t first_unit;		      /* that is no special register */
 	uint32_t special_unit[SPECIAL_COUNT]; /* 0: unused */
 	uint32_t stack_bytes;
 	uint32_t depth_max; /* of calls */
