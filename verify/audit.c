@@ -336,10 +336,11 @@ static enum err reveal_valid(struct ledger *l, struct verify_audit *a,
 			     const struct market_lease *x,
 			     const struct verify_audit_reveal *r)
 {
-	enum err err = market_lease_audited(l, &x->id);
+	enum err err = report_counts(l, x, r);
 
+	/* after the counts: the job may end with this lease */
 	if (!err)
-		err = report_counts(l, x, r);
+		err = market_lease_audited(l, &x->id);
 	if (!err)
 		err = pay_auditor(l, x, a);
 	if (err)

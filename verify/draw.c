@@ -151,6 +151,27 @@ enum err verify_draw_sample(const struct verify_draw *d,
 	return ERR_OK;
 }
 
+/* Fixed point with 60 bits behind the point; rounded up at each factor, so
+ * that the promise errs on the careful side. */
+uint32_t verify_catch_ppm(uint32_t fraction_ppm, uint32_t sample_count,
+			  uint64_t audit_p)
+{
+	const uint64_t one = (uint64_t)1 << 60;
+	uint64_t miss = one;
+	uint64_t caught;
+
+	if (fraction_ppm > 1000000)
+		fraction_ppm = 1000000;
+	for (uint32_t i = 0; i < sample_count && miss > 0; i++)
+		if (!u64_muldiv_up(miss, 1000000 - fraction_ppm, 1000000,
+				   &miss))
+			return 0;
+	if (!u64_muldiv(one - miss, audit_p, MARKET_CERTAIN, &caught) ||
+	    !u64_muldiv(caught, 1000000, one, &caught))
+		return 0;
+	return (uint32_t)caught;
+}
+
 struct program_claim verify_claim_of(const struct market_lease *lease,
 				     uint64_t task_count)
 {

@@ -66,6 +66,15 @@ MUST_USE enum err verify_draw_sample(const struct verify_draw *d,
 				     uint32_t sample_index,
 				     struct program_sample *ret_sample);
 
+/*
+ * How likely an audit catches a provider that fakes fraction_ppm of a lease's
+ * work, in parts per million, rounded down: audit_p times 1 minus the chance
+ * that none of sample_count samples meets a faked piece.
+ * audit_p is of MARKET_CERTAIN; fraction_ppm at most 1,000,000.
+ */
+uint32_t verify_catch_ppm(uint32_t fraction_ppm, uint32_t sample_count,
+			  uint64_t audit_p);
+
 /* The claim that openings of a lease are checked against. */
 struct program_claim verify_claim_of(const struct market_lease *lease,
 				     uint64_t task_count);

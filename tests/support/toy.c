@@ -8,6 +8,8 @@
 #include "gpu/program/trace.h"
 #include "gpu/program/walk.h"
 
+size_t toy_text_bytes;
+
 static struct program_expr code(struct arena *a, const int64_t *v, uint32_t n)
 {
 	int64_t *c = ARENA_ARRAY(a, n, int64_t);
@@ -39,6 +41,13 @@ static void parts(struct arena *a, struct program *p)
 				     .param_count = 5,
 				     .symbol_count = 2,
 				     .needs = {75, 0, 64, 0, 7240}};
+	if (toy_text_bytes) {
+		uint8_t *text = ARENA_ARRAY(a, toy_text_bytes, uint8_t);
+
+		for (size_t i = 0; i < toy_text_bytes; i++)
+			text[i] = (uint8_t)(i / 1000 + i);
+		k[0].text = bytes_of(text, toy_text_bytes);
+	}
 	k[0].params = ARENA_ARRAY(a, 5, struct program_param);
 	memcpy(k[0].params, p0, sizeof(p0));
 	k[0].symbols = ARENA_ARRAY(a, 2, struct program_symbol_use);

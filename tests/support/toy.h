@@ -18,6 +18,9 @@
 #define TOY_STEPS   10u
 #define TOY_OBJECTS 4u
 
+/* Not 0: part 0's text is so many bytes, to make openings large. */
+extern size_t toy_text_bytes;
+
 /* The program, in a. */
 struct program toy_program(struct arena *a);
 

@@ -270,3 +270,36 @@ Test(audit, verifiers_come_and_go)
 	/* all of it, less the fees of the two */
 	cr_assert_gt(world_balance(w, VERIFIER), before + BOND - 100000);
 }
+
+/* Sixteen CTA samples of an audit count 1.2 times their mean; the four chunk
+ * samples count nothing. */
+Test(audit, exact_counts_tell_under_declared_work)
+{
+	struct ledger_params p = world_params();
+	struct verify_audit_pledge pledge;
+	struct verify_audit_reveal r = {0};
+	struct verify_count counts[20];
+	struct market_job job;
+	struct ledger *l = NULL;
+
+	p.underdeclared_ctas_min = 16;
+	begin(&p, NULL, 3);
+	world_sample(w);
+	for (int i = 0; i < 20; i++)
+		counts[i] = (struct verify_count){1200, i % 5 == 4 ? 0 : 1000};
+	r.lease = pledge.lease = x.id;
+	r.counts = counts;
+	r.count_count = x.sample_count;
+	pledge.pledge =
+		verify_pledge(&w->rig.keys[world_auditor(w, &x.id)], &r);
+	WORLD_SEND(w, world_auditor(w, &x.id), AUDIT_PLEDGE, audit_pledge,
+		   &pledge, NULL);
+	cr_assert_eq(WORLD_SEND(w, world_auditor(w, &x.id), AUDIT_REVEAL,
+				audit_reveal, &r, NULL),
+		     REASON_none);
+	cr_assert_eq(ledger_chain_view(w->rig.chain, &l), ERR_OK);
+	cr_assert_eq(market_job_get(l, &x.job, &job), ERR_OK);
+	ledger_chain_view_end(l);
+	cr_assert_eq(job.counted_samples, 16u);
+	cr_assert_eq(job.counted_milli, 16u * 1200);
+}

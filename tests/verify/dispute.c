@@ -1,6 +1,8 @@
 /* Disputes: each kind of cheating, each verdict, and who pays for it. */
 #include <criterion/criterion.h>
 
+#include "base/codec.h"
+#include "base/merkle.h"
 #include "tests/verify/world.h"
 
 static struct world *w;
@@ -359,4 +361,126 @@ Test(dispute, refusals)
 	cr_assert_eq(WORLD_SEND(w, OUTSIDER, EVIDENCE_PART, evidence_part,
 				&part, NULL),
 		     REASON_wrong_state);
+}
+
+/* Evidence of several parts is put together in order. */
+Test(dispute, large_evidence)
+{
+	struct verify_evidence e;
+	struct hash id;
+
+	toy_text_bytes = 700000;
+	begin(&wrong_byte);
+	e = world_evidence(w, t, &sees_it);
+	cr_assert_gt(e.opening.n, 700000u);
+	id = world_dispute(w, OUTSIDER, &x.id, &e);
+	cr_assert_eq(world_case(w, &id).part_count, 3u);
+	cr_assert_eq(world_case(w, &id).verdict, PROGRAM_VERDICT_FRAUD);
+	toy_text_bytes = 0;
+}
+
+/* Opens a dispute and gives the part that completes it, unsent. */
+static struct bytes open_case(struct verify_evidence *e, struct buf *part)
+{
+	struct buf b = buf_make(1 << 20);
+	struct verify_dispute_open d = {.lease = x.id};
+	struct verify_evidence_part p = {0};
+
+	verify_evidence_encode(&b, e);
+	p.data = arena_copy(w->a, buf_bytes(&b));
+	buf_free(&b);
+	d.evidence_root = merkle_bytes_root(p.data);
+	d.evidence_bytes = p.data.n;
+	cr_assert_eq(WORLD_SEND(w, OUTSIDER, DISPUTE_OPEN, dispute_open, &d,
+				&p.case_id),
+		     REASON_none);
+	*part = buf_make(1 << 20);
+	verify_evidence_part_encode(part, &p);
+	return buf_bytes(part);
+}
+
+/* A block rules two cases; the third waits for the next. */
+Test(dispute, two_rulings_a_block)
+{
+	struct verify_evidence e;
+	struct bytes txs[3];
+	struct buf parts[3];
+	uint32_t ruled = 0;
+	struct verify_case c;
+
+	begin(NULL);
+	e = world_evidence(w, t, &sees_it);
+	for (int i = 0; i < 3; i++)
+		open_case(&e, &parts[i]);
+	for (int i = 0; i < 3; i++)
+		txs[i] = rig_tx(&w->rig, OUTSIDER, VERIFY_KIND_EVIDENCE_PART,
+				buf_bytes(&parts[i]));
+	rig_block(&w->rig, txs, 3);
+	cr_assert_eq(w->referee_runs, 2u);
+	world_idle(w, 1);
+	cr_assert_eq(w->referee_runs, 3u);
+	for (int i = 0; i < 3; i++) {
+		struct dec d = dec_make(buf_bytes(&parts[i]));
+		struct verify_evidence_part p;
+
+		verify_evidence_part_decode(&d, w->a, &p);
+		c = world_case(w, &p.case_id);
+		ruled += c.is_ruled && c.verdict == PROGRAM_VERDICT_VALID;
+		buf_free(&parts[i]);
+	}
+	cr_assert_eq(ruled, 3u);
+}
+
+/* A friend of the provider cannot hold the audit up for ever. */
+Test(dispute, only_three_of_others_stop_the_windows)
+{
+	struct verify_dispute_open d = {.evidence_bytes = 10};
+	uint32_t who;
+
+	begin(NULL);
+	d.lease = x.id;
+	for (uint32_t i = 1; i <= 5; i++) {
+		cr_assert_eq(WORLD_SEND(w, OUTSIDER, DISPUTE_OPEN, dispute_open,
+					&d, NULL),
+			     REASON_none);
+		cr_assert_eq(world_audit(w, &x.id).stops, i < 3 ? i : 3);
+	}
+	who = world_auditor(w, &x.id);
+	cr_assert_eq(WORLD_SEND(w, who, DISPUTE_OPEN, dispute_open, &d, NULL),
+		     REASON_none);
+	cr_assert_eq(world_audit(w, &x.id).stops, 4u);
+	world_idle(w, 70);
+	cr_assert_eq(world_audit(w, &x.id).stops, 0u);
+	cr_assert_eq(world_audit(w, &x.id).auditor_count, 1u);
+	world_reveal(w, t, &x.id, false);
+	cr_assert_eq(world_get(w, &x.id).state, MARKET_LEASE_settled);
+}
+
+/* A referee that fails stops the node at that block; it is never a verdict. */
+Test(dispute, a_failed_referee_is_no_verdict)
+{
+	struct ledger_outcome outcome;
+	struct ledger_refusal why;
+	struct ledger_proposal p;
+	struct verify_evidence e;
+	struct bytes tx;
+	struct buf part;
+
+	begin(&wrong_byte);
+	e = world_evidence(w, t, &sees_it);
+	open_case(&e, &part);
+	tx = rig_tx(&w->rig, OUTSIDER, VERIFY_KIND_EVIDENCE_PART,
+		    buf_bytes(&part));
+	p = rig_proposal(&w->rig, &tx, 1);
+	w->referee_fails = true;
+	cr_assert_eq(ledger_chain_finalize(w->rig.chain, &p, &outcome, &why),
+		     ERR_REFEREE);
+	/* once it works again, the same block goes on from where it was */
+	w->referee_fails = false;
+	cr_assert_eq(ledger_chain_finalize(w->rig.chain, &p, &outcome, &why),
+		     ERR_OK);
+	cr_assert_eq(ledger_chain_commit(w->rig.chain, (struct bytes){0}),
+		     ERR_OK);
+	cr_assert_eq(world_get(w, &x.id).state, MARKET_LEASE_refuted);
+	buf_free(&part);
 }

@@ -201,3 +201,15 @@ Test(verify_vectors, shares)
 	cr_assert_gt(first, 14364u);
 	cr_assert_lt(first, 14727u);
 }
+
+/* 1 - 0.9^20 = 0.87842334540943...; 1 - 0.99^20 = 0.18209306240276...;
+ * 1 - 0.5^20 = 0.99999904632568... */
+Test(verify_vectors, chances)
+{
+	cr_assert_eq(verify_catch_ppm(100000, 20, 1ull << 32), 878423u);
+	cr_assert_eq(verify_catch_ppm(10000, 20, 1ull << 32), 182093u);
+	cr_assert_eq(verify_catch_ppm(500000, 20, 1ull << 32), 999999u);
+	cr_assert_eq(verify_catch_ppm(100000, 20, 1ull << 30), 219605u);
+	cr_assert_eq(verify_catch_ppm(0, 20, 1ull << 32), 0u);
+	cr_assert_eq(verify_catch_ppm(1000000, 1, 1ull << 32), 1000000u);
+}
