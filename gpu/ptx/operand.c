@@ -530,11 +530,8 @@ void parser_operand(struct parser *p, struct ptx_instr *in, char letter,
 		parser_put(p, take_mov(p, PTX_TYPE_B64, is_dest));
 		return;
 	case 'R':
-		t = (enum ptx_type)in->types[0];
-		parser_put(p, take_value(p, t, FIT_WIDER, is_dest));
-		return;
 	case 'S':
-		t = (enum ptx_type)in->types[1];
+		t = (enum ptx_type)in->types[letter == 'S'];
 		parser_put(p, take_value(p, t, FIT_WIDER, is_dest));
 		return;
 	case 'V':

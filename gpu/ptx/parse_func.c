@@ -8,6 +8,9 @@
 
 #include "gpu/ptx/priv/parser.h"
 
+/* Labels in all .branchtargets of one function. */
+#define TABLE_TARGETS_MAX 16384u
+
 void parser_add_name(struct parser *p, struct bytes text, enum name_kind kind,
 		     uint32_t index, uint32_t count, enum ptx_class cls)
 {
@@ -289,6 +292,9 @@ static void take_branch_targets(struct parser *p, struct bytes name)
 		parser_fail(p, ERR_NO_MEMORY, "out of memory");
 		return;
 	}
+	p->table_targets += max;
+	if (p->table_targets > TABLE_TARGETS_MAX)
+		parser_fail(p, ERR_LIMIT, "too many branch targets");
 	do {
 		if (p->t.kind != TOKEN_WORD || table.count == max) {
 			parser_fail(p, ERR_PTX_SYNTAX,
@@ -460,6 +466,7 @@ static void begin_function(struct parser *p, uint32_t index)
 	p->generation++;
 	p->slot_count = 0;
 	p->pending_count = 0;
+	p->table_targets = 0;
 	memset(p->reg_count, 0, sizeof(p->reg_count));
 	p->call_first = p->call_count;
 	p->table_first = p->table_count;
@@ -500,15 +507,16 @@ static void end_function(struct parser *p)
 /* The body of a function that an earlier part has: equal bytes, skipped. */
 static void skip_again(struct parser *p, const struct ptx_function *old)
 {
-	const uint8_t *start = p->t.text.p;
+	struct token start = p->t;
+	struct bytes text = {start.text.p, 0};
 
 	parser_skip_braces(p);
 	if (p->err != ERR_OK)
 		return;
-	if (old->part == p->part ||
-	    !bytes_eq(old->text,
-		      bytes_of(start, (size_t)(p->t.text.p - start))))
-		parser_fail(p, ERR_PTX_SYNTAX, "the function is defined twice");
+	text.n = (size_t)(p->t.text.p - text.p);
+	if (old->part == p->part || !bytes_eq(old->text, text))
+		parser_fail_at(p, ERR_PTX_SYNTAX,
+			       "the function is defined twice", &start);
 }
 
 static void take_body(struct parser *p, const struct ptx_function *shape)

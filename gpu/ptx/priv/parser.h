@@ -107,6 +107,7 @@ struct parser {
 	uint32_t call_count, call_cap, call_first;
 	struct ptx_table *tables;
 	uint32_t table_count, table_cap, table_first;
+	uint32_t table_targets;
 	struct ptx_opaque *opaque;
 	uint32_t opaque_count, opaque_cap, opaque_first;
 	struct target_list *targets;

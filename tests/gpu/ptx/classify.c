@@ -1,0 +1,445 @@
+#include "gpu/ptx/classify.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "gpu/ptx/parse.h"
+#include "tests/gpu/ptx/kit.h"
+
+static struct ptx_report classify(struct arena *a, const struct ptx_module *m,
+				  const char *kernel,
+				  const struct ptx_launch *launch)
+{
+	struct ptx_report r;
+
+	cr_assert_eq(ptx_classify(a, m, kit_find(m, kernel), launch, &r),
+		     ERR_OK, "%s", kernel);
+	return r;
+}
+
+static const struct ptx_reason *find(const struct ptx_report *r,
+				     enum ptx_why why)
+{
+	for (uint32_t i = 0; i < r->reason_count; i++)
+		if (r->reasons[i].why == why)
+			return &r->reasons[i];
+	return NULL;
+}
+
+/* What a compiler made of whole kernels. */
+static const struct {
+	const char *sample, *kernel;
+	char letter;
+	const char *why; /* "" for none */
+} kernels[] = {
+	{"mandelbrot", "mandelbrot", 'A', ""},
+	{"nbody", "nbody", 'A', ""},
+	{"matmul", "matmul", 'A', ""},
+	{"matmul", "matmul_f64", 'A', ""},
+	{"minhash", "minhash", 'A', ""},
+	{"minhash", "histogram", 'R', "atomic_one_op"},
+	{"minhash", "sum_float", 'C', "float_atomic"},
+	{"minhash", "append", 'C', "atomic_result_used"},
+	{"sobel", "sobel", 'A', ""},
+	{"hashsearch", "search", 'S', "writes_by_chance"},
+	{"hashsearch", "search_slots", 'A', ""},
+	{"blackscholes", "blackscholes", 'B', "approximate"},
+	{"features", "structs", 'A', ""},
+	{"features", "pointers", 'A', ""},
+	{"features", "indirect", 'A', ""},
+	{"features", "recursion", 'A', ""},
+	{"features", "local_array", 'A', ""},
+	{"features", "warps", 'A', ""},
+	{"features", "volatile_spin", 'C', "volatile_access"},
+	{"features", "clocks", 'C', "special_register"},
+	{"features", "shared_address", 'A', ""},
+};
+
+Test(ptx_classify, knows_the_kernels_of_the_samples)
+{
+	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
+		struct arena *a = kit_arena();
+		const struct ptx_module *m = kit_sample(a, kernels[i].sample);
+		struct ptx_report r = classify(a, m, kernels[i].kernel, NULL);
+
+		cr_expect_eq(ptx_sale_letter(r.sale), kernels[i].letter,
+			     "%s is %c", kernels[i].kernel,
+			     ptx_sale_letter(r.sale));
+		if (*kernels[i].why)
+			cr_expect_str_eq(ptx_why_word(r.reasons[0].why),
+					 kernels[i].why);
+		else
+			cr_expect_eq(r.reason_count, 0u);
+		arena_free(a);
+	}
+}
+
+/* Bodies by hand: p is stored to or loaded from through %d1. */
+static const struct {
+	const char *body, *why; /* worst reason, "" for class A */
+} bodies[] = {
+	{"", ""},
+	{"st.global.b32 [%d1], 5;", ""},
+	{"mov.u32 %r1, %smid; st.global.b32 [%d1], %r1;", "special_register"},
+	{"mov.u32 %r1, %warpid;", "special_register"},
+	{"mov.u32 %r1, %laneid; st.global.b32 [%d1], %r1;", ""},
+	{"mov.u32 %r1, %envreg2;", "env_register"},
+	{"mov.u32 %r1, %cluster_ctarank;", "cluster"},
+	{"barrier.cluster.arrive;", "cluster"},
+	{"activemask.b32 %r1;", "activemask"},
+	{"tex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [t, {%r5}];", "texture"},
+	{"frob.b32 %r1;", "unknown"},
+	{"wmma.load.a.sync.aligned.m16n16k16.global.row.f16 {%r1}, [%d1];",
+	 "refused"},
+	{"discard.global.L2 [%d1], 128;", "refused"},
+	/* Approximations and flushing. */
+	{"sin.approx.f32 %r1, %r2;", "approximate"},
+	{"div.full.f32 %r1, %r2, %r3;", "approximate"},
+	{"div.rn.f32 %r1, %r2, %r3;", ""},
+	{"add.rn.ftz.f32 %r1, %r2, %r3;", "subnormal_ftz"},
+	{"min.ftz.f32 %r1, %r2, %r3;", ""},
+	{"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
+	 "{%r1,%r2,%r3,%r4}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, "
+	 "{%r1,%r2,%r3,%r4};",
+	 "float_mma"},
+	{"mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 "
+	 "{%r1,%r2}, {%r3}, {%r4}, {%r1,%r2};",
+	 ""},
+	{"mma.sync.aligned.m8n8k16.row.col.satfinite.s32.s8.s8.s32 "
+	 "{%r1,%r2}, {%r3}, {%r4}, {%r1,%r2};",
+	 "saturating_mma"},
+	/* Atomics. */
+	{"red.global.add.u32 [%d1], 1;", "atomic_one_op"},
+	{"atom.global.add.u32 %r1, [%d1], 1;", "atomic_one_op"},
+	{"atom.global.add.u32 %r1, [%d1], 1; st.global.b32 [%d2], %r1;",
+	 "atomic_result_used"},
+	{"atom.global.add.u32 %r1, [%d1], 1; @%p1 mov.u32 %r2, %r1;",
+	 "atomic_result_used"},
+	{"red.global.add.f32 [%d1], %r1;", "float_atomic"},
+	{"red.shared.add.f32 [s], %r1;", "float_atomic"},
+	{"red.shared.add.u32 [s], %r1;", ""},
+	{"red.shared.add.u32 [s], %r1; red.shared.max.u32 [s+4], %r1;",
+	 "atomic_mixed"},
+	{"red.global.add.u32 [%d1], 1; red.global.or.b32 [%d1+4], 1;",
+	 "atomic_mixed"},
+	{"red.global.add.u32 [%d1], 1; red.global.add.u64 [%d1+8], 1;",
+	 "atomic_mixed"},
+	{"red.global.min.s32 [%d1], 1; red.global.min.u32 [%d1+4], 1;",
+	 "atomic_mixed"},
+	{"red.global.add.u32 [%d1], 1; ld.global.b32 %r2, [%d1+4];",
+	 "atomic_and_plain"},
+	{"red.global.add.u32 [%d1], 1; ld.global.b32 %r2, [%d2];",
+	 "atomic_one_op"},
+	{"atom.global.exch.b32 _, [%d1], 1;", "atomic_order"},
+	{"red.global.inc.u32 [%d1], 1;", "atomic_order"},
+	{"atom.global.cas.b32 %r1, [%d1], 1, 2;", "atomic_order"},
+	/* Memory that others see. */
+	{"ld.global.nc.b32 %r1, [%d1]; st.global.b32 [%d1+4], %r1;",
+	 "nc_written"},
+	{"ld.global.nc.b32 %r1, [%d1]; st.global.b32 [%d2], %r1;", ""},
+	{"ld.volatile.global.b32 %r1, [%d1];", "volatile_access"},
+	{"ld.volatile.shared.b32 %r1, [s];", ""},
+	{"ld.acquire.gpu.b32 %r1, [%d1];", "volatile_access"},
+	{"st.release.gpu.global.b32 [%d1], 1;", "volatile_access"},
+	{"ld.global.u64 %d3, [%d1]; ld.global.u32 %r1, [%d3];", ""},
+	{"ld.global.u64 %d3, [%d1]; st.global.u32 [%d3], 1;",
+	 "store_through_loaded"},
+	{"mov.u64 %d3, 1099511627776; st.global.u32 [%d3], 1;", "store_to_any"},
+	/* Addresses that show. */
+	{"st.global.u64 [%d1], %d2;", "address_leak"},
+	{"st.global.u64 [%d1], %d2; ld.global.b32 %r1, [%d2];", "address_leak"},
+	{"cvt.u32.u64 %r1, %d2; st.global.b32 [%d1], %r1;", "address_leak"},
+	{"mov.b64 {%r1, %r2}, %d2; st.global.b32 [%d1], %r2;", "address_leak"},
+	{"sub.s64 %d3, %d2, %d1; st.global.u64 [%d1], %d3;", "address_leak"},
+	{"add.s64 %d3, %d1, 64; sub.s64 %d4, %d3, %d1;"
+	 "st.global.u64 [%d1], %d4;",
+	 ""},
+	{"setp.lt.u64 %p1, %d1, %d2;", "address_leak"},
+	{"add.s64 %d3, %d1, 64; setp.lt.u64 %p1, %d1, %d3;", ""},
+	{"setp.eq.s64 %p1, %d1, 0;", ""},
+	{"setp.eq.s64 %p1, %d1, 4096;", "address_leak"},
+	{"and.b64 %d3, %d1, 15; st.global.u64 [%d2], %d3;", ""},
+	{"and.b64 %d3, %d1, 4095; st.global.u64 [%d2], %d3;", "address_leak"},
+	{"mov.u64 %d3, s; st.global.u64 [%d1], %d3;", "address_leak"},
+	{"mov.u64 %d3, l; st.global.u64 [%d1], %d3;", "address_leak"},
+	{"st.local.u64 [l+8], %d2; ld.local.u64 %d3, [l+8];"
+	 "st.global.u64 [%d1], %d3;",
+	 "address_leak"},
+	{"st.local.u64 [l+8], %d2; ld.local.u64 %d3, [l+16];"
+	 "st.global.u64 [%d1], %d3;",
+	 ""},
+	{"st.local.u64 [l+8], %d2; ld.local.u64 %d3, [l+8];"
+	 "st.global.u32 [%d3], 1;",
+	 ""},
+	{"selp.b64 %d3, %d1, %d2, %p1; st.global.u32 [%d3], 1;", ""},
+	{"mul.lo.u64 %d3, %d1, 3; shr.u64 %d3, %d3, 9;"
+	 "cvt.u32.u64 %r1, %d3; st.global.b32 [%d1], %r1;",
+	 "address_leak"},
+	{"xor.b64 %d3, %d1, %d2; xor.b64 %d3, %d3, %d2;"
+	 "st.global.b32 [%d3], 1;",
+	 ""},
+	{"red.global.add.u64 [%d1], %d2;", "address_leak"},
+	{"st.param.u64 [p], %d1;", "stores_constant"},
+};
+
+Test(ptx_classify, follows_the_rules)
+{
+	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+		struct arena *a = kit_arena();
+		const char *body = arena_printf(
+			a,
+			"ld.param.u64 %%d1, [p]; cvta.to.global.u64 %%d1, %%d1;"
+			"ld.param.u64 %%d2, [q]; cvta.to.global.u64 %%d2, %%d2;"
+			"%s ret;",
+			bodies[i].body);
+		const struct ptx_module *m = kit_body(a, body);
+		struct ptx_report r = classify(a, m, "k", NULL);
+		const char *why =
+			r.reason_count ? ptx_why_word(r.reasons[0].why) : "";
+
+		cr_expect_str_eq(why, bodies[i].why, "%s: %s", bodies[i].body,
+				 why);
+		arena_free(a);
+	}
+}
+
+Test(ptx_classify, reasons_say_where)
+{
+	struct arena *a = kit_arena();
+	const struct ptx_module *m = kit_sample(a, "minhash");
+	struct ptx_report r = classify(a, m, "append", NULL);
+	const struct ptx_reason *w = find(&r, PTX_WHY_atomic_result_used);
+
+	cr_assert_not_null(w);
+	cr_expect_str_eq(w->opcode, "atom.global.add.u32");
+	cr_expect_gt(w->line, 0u);
+	cr_expect_str_neq(ptx_why_hint(w->why), "");
+	arena_free(a);
+}
+
+Test(ptx_classify, tells_the_footprint)
+{
+	struct arena *a = kit_arena();
+	const struct ptx_module *m = kit_sample(a, "nbody");
+	struct ptx_report r = classify(a, m, "nbody", NULL);
+
+	cr_assert_eq(r.footprint_count, 3u);
+	cr_expect(r.footprint[0].read && !r.footprint[0].written);
+	cr_expect(!r.footprint[1].read && r.footprint[1].written);
+	cr_expect(r.footprint[2].read && r.footprint[2].written);
+	cr_expect(r.needs.uses_dynamic_shared);
+	cr_expect_not(r.by_warp);
+	m = kit_sample(a, "features");
+	r = classify(a, m, "pointers", NULL);
+	/* out; table_data through a pointer in memory; table_ptr. */
+	cr_assert_eq(r.footprint_count, 3u);
+	cr_expect(r.footprint[0].written);
+	cr_expect(r.footprint[1].is_variable && r.footprint[1].read &&
+		  !r.footprint[1].written);
+	cr_expect_not(r.reads_all);
+	r = classify(a, m, "recursion", NULL);
+	cr_expect(r.needs.needs_stack);
+	cr_expect(r.by_warp);
+	r = classify(a, m, "warps", NULL);
+	cr_expect_eq(r.needs.threads, 128u);
+	cr_expect_eq(r.needs.sm, 80);
+	r = classify(a, m, "local_array", NULL);
+	cr_expect_eq(r.needs.local_bytes, 128u);
+	arena_free(a);
+}
+
+Test(ptx_classify, counts_opcodes)
+{
+	struct arena *a = kit_arena();
+	const struct ptx_module *m =
+		kit_body(a, "add.s32 %r1, %r2, %r3; add.f32 %r1, %r2, %r3;"
+			    "add.s32 %r1, %r2, %r3; ret;");
+	struct ptx_report r = classify(a, m, "k", NULL);
+
+	cr_assert_eq(r.count_count, 3u);
+	cr_expect_str_eq(r.counts[0].opcode, "add.rn.f32");
+	cr_expect_str_eq(r.counts[1].opcode, "add.s32");
+	cr_expect_eq(r.counts[1].count, 2u);
+	cr_expect_eq(r.instr_count, 4u);
+	arena_free(a);
+}
+
+/* One launch of a kernel of the samples. */
+struct shot {
+	struct ptx_launch launch;
+	struct ptx_bound bound[5];
+	uint8_t params[64];
+};
+
+static void shoot(struct shot *s, uint32_t gx, uint32_t gy, uint32_t bx,
+		  uint32_t by)
+{
+	*s = (struct shot){0};
+	s->launch = (struct ptx_launch){.grid = {gx, gy, 1},
+					.block = {bx, by, 1},
+					.bound = s->bound,
+					.params = {s->params, 64}};
+}
+
+static void bind(struct shot *s, uint32_t offset, uint32_t buffer)
+{
+	s->bound[s->launch.bound_count++] =
+		(struct ptx_bound){.param_offset = offset, .buffer = buffer};
+}
+
+static enum ptx_independence judge(const char *sample, const char *kernel,
+				   const struct shot *s)
+{
+	struct arena *a = kit_arena();
+	const struct ptx_module *m = kit_sample(a, sample);
+	struct ptx_report r = classify(a, m, kernel, &s->launch);
+
+	arena_free(a);
+	return r.independence;
+}
+
+Test(ptx_classify, proves_independence_of_launches)
+{
+	struct shot s;
+
+	/* Rows of 64 floats in tiles of 16 x 16. */
+	shoot(&s, 4, 4, 16, 16);
+	bind(&s, 0, 0);
+	bind(&s, 8, 1);
+	bind(&s, 16, 2);
+	put_u32_le(s.params + 24, 64);
+	cr_expect_eq(judge("matmul", "matmul", &s), PTX_PROVED);
+	/* Rows of 48: the fourth column of tiles writes the next row. */
+	put_u32_le(s.params + 24, 48);
+	cr_expect_eq(judge("matmul", "matmul", &s), PTX_ASSUMED);
+	/* In place: it reads what others write. */
+	put_u32_le(s.params + 24, 64);
+	s.bound[0].buffer = 2;
+	cr_expect_eq(judge("matmul", "matmul", &s), PTX_ASSUMED);
+
+	shoot(&s, 32, 1, 128, 1);
+	bind(&s, 0, 0);
+	bind(&s, 8, 1);
+	bind(&s, 16, 2);
+	put_u32_le(s.params + 24, 4096);
+	cr_expect_eq(judge("nbody", "nbody", &s), PTX_PROVED);
+
+	/* A grid-stride loop of a power of two. */
+	shoot(&s, 32, 1, 128, 1);
+	for (uint32_t i = 0; i < 5; i++)
+		bind(&s, 8 * i, i);
+	put_u32_le(s.params + 48, 1 << 20);
+	cr_expect_eq(judge("blackscholes", "blackscholes", &s), PTX_PROVED);
+
+	shoot(&s, 100, 1, 256, 1);
+	bind(&s, 0, 0);
+	cr_expect_eq(judge("hashsearch", "search_slots", &s), PTX_PROVED);
+	cr_expect_eq(judge("hashsearch", "search", &s), PTX_ASSUMED);
+	s.launch.grid[0] = 1;
+	cr_expect_eq(judge("hashsearch", "search", &s), PTX_PROVED);
+
+	/* a[i] from a[i - 1]. */
+	shoot(&s, 8, 1, 128, 1);
+	bind(&s, 0, 0);
+	put_u32_le(s.params + 8, 1024);
+	cr_expect_eq(judge("features", "in_place", &s), PTX_ASSUMED);
+}
+
+static struct ptx_report launch_body(struct arena *a, const char *body,
+				     const struct shot *s)
+{
+	return classify(a, kit_body(a, body), "k", &s->launch);
+}
+
+Test(ptx_classify, sees_what_is_bound)
+{
+	struct arena *a = kit_arena();
+	const char *body = "ld.param.u64 %d1, [p]; ld.param.u64 %d2, [q];"
+			   "ld.global.nc.b32 %r1, [%d1];"
+			   "st.global.b32 [%d2+4], %r1;"
+			   "setp.lt.u64 %p1, %d1, %d2; ret;";
+	struct ptx_report r;
+	struct shot s;
+
+	/* Two buffers: their addresses are compared. */
+	shoot(&s, 1, 1, 32, 1);
+	bind(&s, 0, 5);
+	bind(&s, 8, 6);
+	r = launch_body(a, body, &s);
+	cr_expect_not_null(find(&r, PTX_WHY_address_leak));
+	cr_expect_null(find(&r, PTX_WHY_nc_written));
+	/* One: it is written, and compared with itself. */
+	s.bound[1].buffer = 5;
+	r = launch_body(a, body, &s);
+	cr_expect_null(find(&r, PTX_WHY_address_leak));
+	cr_expect_not_null(find(&r, PTX_WHY_nc_written));
+	cr_assert_eq(r.footprint_count, 2u);
+	cr_expect(r.footprint[0].written && r.footprint[1].written);
+	/* None at q: a number is no address. */
+	s.launch.bound_count = 1;
+	r = launch_body(a, body, &s);
+	cr_expect_not_null(find(&r, PTX_WHY_store_to_any));
+	arena_free(a);
+}
+
+Test(ptx_classify, bounds_the_launch)
+{
+	struct arena *a = kit_arena();
+	struct ptx_report r;
+	struct shot s;
+
+	shoot(&s, 1, 1, 1024, 1);
+	r = launch_body(a, "ret;", &s);
+	cr_expect_eq(r.sale, PTX_SALE_A);
+	s.launch.block[1] = 2;
+	r = launch_body(a, "ret;", &s);
+	cr_expect_not_null(find(&r, PTX_WHY_too_many_threads));
+	shoot(&s, 1, 1, 32, 1);
+	s.launch.shared_bytes = CTA_SHARED_BYTES_MAX - 256;
+	r = launch_body(a, "st.shared.b32 [s], 1; ret;", &s);
+	cr_expect_eq(r.sale, PTX_SALE_A);
+	s.launch.shared_bytes++;
+	r = launch_body(a, "st.shared.b32 [s], 1; ret;", &s);
+	cr_expect_not_null(find(&r, PTX_WHY_too_much_shared));
+	r = launch_body(a,
+			".local .b8 big[65536]; st.local.b32 [big], 1;"
+			"st.local.b32 [l], 1; ret;",
+			&s);
+	cr_expect_not_null(find(&r, PTX_WHY_too_much_local));
+	r = classify(a, kit_sample(a, "features"), "recursion", &s.launch);
+	cr_expect_not_null(find(&r, PTX_WHY_needs_stack));
+	s.launch.stack_bytes = 1024;
+	r = classify(a, kit_sample(a, "features"), "recursion", &s.launch);
+	cr_expect_null(find(&r, PTX_WHY_needs_stack));
+	arena_free(a);
+}
+
+Test(ptx_classify, calls_without_a_body_are_refused)
+{
+	struct arena *a = kit_arena();
+	const struct ptx_module *m = kit_parse(
+		a, BYTES_LIT(".version 8.0\n.target sm_75\n"
+			     ".extern .func (.param .b32 r) vprintf"
+			     "(.param .b64 a, .param .b64 b);\n"
+			     ".entry k() { .param .b64 x; .param .b64 y;"
+			     ".param .b32 z; call (z), vprintf, (x, y); }"));
+	struct ptx_report r = classify(a, m, "k", NULL);
+
+	cr_expect_eq(r.sale, PTX_SALE_X);
+	cr_expect_eq(r.reasons[0].why, PTX_WHY_no_body);
+	cr_expect_str_eq(r.reasons[0].detail, "vprintf");
+	arena_free(a);
+}
+
+/* The words are on the wire and in documents. */
+Test(ptx_classify, has_a_sale_for_each_reason)
+{
+	cr_expect_eq(ptx_why_sale(PTX_WHY_approximate), PTX_SALE_B);
+	cr_expect_eq(ptx_why_sale(PTX_WHY_atomic_one_op), PTX_SALE_R);
+	cr_expect_eq(ptx_why_sale(PTX_WHY_writes_by_chance), PTX_SALE_S);
+	cr_expect_eq(ptx_why_sale(PTX_WHY_grid_barrier), PTX_SALE_D);
+	cr_expect_eq(ptx_why_sale(PTX_WHY_unknown), PTX_SALE_X);
+	for (uint32_t i = 0; i < PTX_WHY_COUNT; i++)
+		cr_expect_neq(ptx_why_sale((enum ptx_why)i), PTX_SALE_A);
+}

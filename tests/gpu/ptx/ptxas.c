@@ -1,0 +1,117 @@
+/*
+ * The judge of canonical text is ptxas, where it is installed: in WEFT_PTXAS
+ * or in the PATH.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/gpu/ptx/kit.h"
+
+static const char *find_ptxas(void)
+{
+	const char *named = getenv("WEFT_PTXAS");
+
+	if (named)
+		return named;
+	return system("command -v ptxas >/dev/null 2>&1") == 0 ? "ptxas" : NULL;
+}
+
+/* Whether ptxas takes the text for the target that it names. */
+static bool assembles(const char *ptxas, struct bytes text)
+{
+	char in[] = "/tmp/weft-ptx-XXXXXX", command[1024];
+	const char *target = strstr((const char *)text.p, "sm_");
+	int fd = mkstemp(in), rc;
+
+	cr_assert_geq(fd, 0);
+	cr_assert_not_null(target);
+	cr_assert_eq(write(fd, text.p, text.n), (ssize_t)text.n);
+	close(fd);
+	snprintf(command, sizeof(command), "%s -arch=%.*s %s -o /dev/null",
+		 ptxas, (int)strcspn(target, "\n"), target, in);
+	rc = system(command);
+	unlink(in);
+	return rc == 0;
+}
+
+Test(ptx_ptxas, canonical_samples_assemble)
+{
+	const char *ptxas = find_ptxas();
+
+	if (!ptxas) {
+		cr_log_warn("skipped: ptxas is not installed");
+		return;
+	}
+	for (uint32_t i = 0; kit_samples[i]; i++) {
+		struct arena *a = kit_arena();
+
+		cr_expect(
+			assembles(ptxas,
+				  kit_print(a, kit_sample(a, kit_samples[i]))),
+			"%s", kit_samples[i]);
+		arena_free(a);
+	}
+}
+
+/* The least version and target of one form each, where they are not those
+ * of everything: ptxas takes the text, and would not take an older one. */
+static const struct {
+	const char *body;
+	int older; /* version before, 63 for 6.3; 0: none */
+} forms[] = {
+	{"set.ge.u32.f16 %r1, %h2, %h3;", 64},
+	{"cvt.rn.satfinite.f16.f32 %h1, %r1;", 80},
+	{"cvt.rn.satfinite.e4m3x2.f32 %h1, %r1, %r2;", 80},
+	{"cvt.f32.bf16 %r1, %h1;", 70},
+	{"cvt.rn.bf16.s32 %h1, %r1;", 77},
+	{"fma.rn.relu.bf16 %h1, %h2, %h3, %h4;", 0},
+	{"mul.rz.ftz.f32x2 %d1, %d2, %d3;", 0},
+	{"min.f32 %r1, %r2, %r3, %r4;", 87},
+	{"max.relu.s16x2 %r1, %r2, %r3;", 78},
+	{"ld.global.v4.b64 {%d1,%d2,%d3,%d4}, [%d5];", 87},
+	{"ld.global.L1::evict_last.b32 %r1, [%d1];", 73},
+	{"atom.global.add.v2.f32 {%r1,%r2}, [%d1], {%r3,%r4};", 80},
+	{"isspacep.param %p1, %d1;", 76},
+	{"cvt.pack.sat.u8.s32.b32 %r1, %r2, %r3, %r4;", 64},
+	{"mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc "
+	 "{%r1, %r2}, {%r3}, {%r4}, {%r5, %r6};",
+	 65},
+	{"movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;", 77},
+	{"cp.async.ca.shared.global [%r1], [%d1], 8, !%p1;", 74},
+	{"bmsk.clamp.b32 %r1, %r2, %r3;", 75},
+};
+
+static struct bytes with_version(struct arena *a, struct bytes text, int v)
+{
+	const char *rest = strchr((const char *)text.p, '\n');
+
+	cr_assert_not_null(rest);
+	return bytes_str(
+		arena_printf(a, ".version %d.%d%s", v / 10, v % 10, rest));
+}
+
+Test(ptx_ptxas, versions_are_the_least)
+{
+	const char *ptxas = find_ptxas();
+
+	if (!ptxas) {
+		cr_log_warn("skipped: ptxas is not installed");
+		return;
+	}
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		struct arena *a = kit_arena();
+		struct bytes t = kit_print(a, kit_body(a, forms[i].body));
+
+		t = bytes_str(arena_str(a, t));
+		cr_expect(assembles(ptxas, t), "%s", forms[i].body);
+		if (forms[i].older)
+			cr_expect_not(assembles(
+				ptxas, with_version(a, t, forms[i].older)));
+		arena_free(a);
+	}
+}
