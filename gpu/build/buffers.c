@@ -48,6 +48,16 @@ bool manifest_name_is_per_task(const struct manifest *m, struct bytes name)
 	return false;
 }
 
+bool manifest_inputs_per_task(const struct manifest *m)
+{
+	for (uint32_t i = 0; i < m->buffer_count; i++)
+		if (m->buffers[i].from.kind != BUILD_SOURCE_NONE &&
+		    m->buffers[i].from.kind != BUILD_SOURCE_TEXT &&
+		    manifest_name_is_per_task(m, m->buffers[i].from.name))
+			return true;
+	return false;
+}
+
 void read_pattern(struct read *r, struct bytes name, struct build_pos at)
 {
 	uint32_t which;

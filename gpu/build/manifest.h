@@ -278,6 +278,9 @@ MUST_USE struct bytes manifest_task_name(struct arena *a,
 /* True if name holds {t} or a {column}: one file a task. */
 bool manifest_name_is_per_task(const struct manifest *m, struct bytes name);
 
+/* True if some input is one file a task. */
+bool manifest_inputs_per_task(const struct manifest *m);
+
 /* The known word that is nearest to word, for messages; NULL if none is
  * near. */
 const char *manifest_nearest(struct bytes word, const char *const *known,

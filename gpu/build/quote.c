@@ -47,13 +47,28 @@ struct make {
 };
 
 /* splitmix64 */
-static uint64_t draw(struct make *k)
+static uint64_t draw_from(uint64_t *state)
 {
-	uint64_t z = k->rng += 0x9e3779b97f4a7c15ull;
+	uint64_t z = *state += 0x9e3779b97f4a7c15ull;
 
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
 	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
 	return z ^ z >> 31;
+}
+
+static uint64_t draw(struct make *k)
+{
+	return draw_from(&k->rng);
+}
+
+uint64_t quote_task_at(uint64_t seed, uint64_t task_count, uint64_t slots,
+		       uint64_t i)
+{
+	uint64_t low = task_count * i / slots;
+	uint64_t high = task_count * (i + 1) / slots;
+	uint64_t state = seed ^ i * 0xd1342543de82ef95ull;
+
+	return i == 0 ? 0 : low + u64_mulhi(draw_from(&state), high - low);
 }
 
 /* All of a small grid; else the first, the last, and one of each stratum. */
@@ -248,10 +263,8 @@ static enum err walk_tasks(struct make *k, struct arena *a)
 	if (k->ctas_per_run > QUOTE_CTAS_PER_RUN)
 		k->ctas_per_run = QUOTE_CTAS_PER_RUN;
 	for (uint64_t i = 0; i < slots && err == ERR_OK; i++) {
-		uint64_t low = count * i / slots;
-		uint64_t high = count * (i + 1) / slots;
 		uint64_t task =
-			i == 0 ? 0 : low + u64_mulhi(draw(k), high - low);
+			quote_task_at(k->options->seed, count, slots, i);
 
 		k->is_first = i == 0;
 		if (i > 0 && k->spent >= whole)
@@ -339,11 +352,22 @@ static enum err sum_line(struct make *k, uint32_t i,
 	return ERR_OK;
 }
 
+static uint64_t limit_of(uint64_t ops_per_task, uint64_t largest_task)
+{
+	uint64_t limit, twice;
+
+	if (!u64_mul(ops_per_task, 4, &limit) || limit > TASK_OPS_MAX)
+		limit = TASK_OPS_MAX;
+	if (u64_mul(largest_task, 2, &twice) && twice > limit &&
+	    twice <= TASK_OPS_MAX)
+		limit = twice;
+	return limit;
+}
+
 static enum err sum(struct make *k, struct program_header *header,
 		    struct quote *q)
 {
 	enum err err = ERR_OK;
-	uint64_t twice;
 
 	for (uint32_t i = 0; i < k->p->step_count && err == ERR_OK; i++) {
 		struct quote_line *line = &q->lines[i];
@@ -364,14 +388,8 @@ static enum err sum(struct make *k, struct program_header *header,
 	q->ops_per_task = header->totals.ops_per_task;
 	q->limit_ops = k->options->limit_ops;
 	q->spent_ops = k->spent;
-	if (q->limit_ops > 0)
-		return ERR_OK;
-	if (!u64_mul(q->ops_per_task, 4, &q->limit_ops) ||
-	    q->limit_ops > TASK_OPS_MAX)
-		q->limit_ops = TASK_OPS_MAX;
-	if (u64_mul(k->largest_task, 2, &twice) && twice > q->limit_ops &&
-	    twice <= TASK_OPS_MAX)
-		q->limit_ops = twice;
+	if (q->limit_ops == 0)
+		q->limit_ops = limit_of(q->ops_per_task, k->largest_task);
 	return ERR_OK;
 }
 
@@ -401,6 +419,62 @@ enum err quote_make(struct arena *a, const struct program *p,
 		err = sum(&k, header, &q);
 	if (err == ERR_OK)
 		*ret_quote = q;
+	return err;
+}
+
+/* Mean of one row's means, raised by its standard error. */
+static uint64_t merged_mean(struct program_header *const *headers,
+			    uint32_t count, uint32_t row, uint64_t task_count)
+{
+	double sum = 0, squares = 0, mean, spread, margin = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		double ops = (double)headers[i]->rows[row].mean_ops;
+
+		sum += ops;
+		squares += ops * ops;
+	}
+	mean = sum / count;
+	spread = squares / count - mean * mean;
+	if (count > 1 && count < task_count && spread > 0)
+		margin = sqrt(spread / (count - 1) *
+			      (1 - (double)count / (double)task_count));
+	mean += margin > mean / 8 ? mean / 8 : margin;
+	return mean < 9e18 ? (uint64_t)ceil(mean) : UINT64_MAX;
+}
+
+enum err quote_merge(struct program_header *const *headers, uint32_t count,
+		     uint64_t task_count, uint64_t *ret_limit_ops)
+{
+	struct program_header *h = headers[0];
+	uint64_t largest = 0;
+	enum err err;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (headers[i]->row_count != h->row_count)
+			return ERR_REFUSED;
+		if (headers[i]->totals.ops_per_task > largest)
+			largest = headers[i]->totals.ops_per_task;
+	}
+	for (uint32_t r = 0; r < h->row_count; r++) {
+		struct program_header_row *row = &h->rows[r];
+
+		row->mean_ops = merged_mean(headers, count, r, task_count);
+		for (uint32_t i = 1; i < count; i++) {
+			const struct program_header_row *other =
+				&headers[i]->rows[r];
+
+			if (other->cta_ops > row->cta_ops)
+				row->cta_ops = other->cta_ops;
+			if (other->cta_open > row->cta_open)
+				row->cta_open = other->cta_open;
+		}
+		if (row->cta_ops < row->mean_ops)
+			row->cta_ops = row->mean_ops;
+	}
+	err = program_header_total(h);
+	if (err == ERR_OK)
+		*ret_limit_ops = limit_of(h->totals.ops_per_task, largest);
 	return err;
 }
 

@@ -132,6 +132,28 @@ MUST_USE enum err quote_make(struct arena *a, const struct program *p,
 			     struct quote *ret_quote,
 			     struct quote_fault *reterr_fault);
 
+/*
+ * Number i of the slots tasks that a quote looks into: one of each stratum of
+ * the job, drawn by seed; the first is always task 0.
+ */
+uint64_t quote_task_at(uint64_t seed, uint64_t task_count, uint64_t slots,
+		       uint64_t i);
+
+/*
+ * For programs whose inputs differ by task, so that each task is quoted in a
+ * worker of its own: combine such headers into the first.  The mean is that
+ * of the headers' means, raised by its standard error (an eighth at most);
+ * the bounds are the largest.
+ *
+ * headers          of one program; headers[0] is changed
+ * task_count       of the job
+ * ret_limit_ops    4 x ops_per_task, or twice the largest task's if more
+ * Returns ERR_OK, ERR_REFUSED (headers of different programs), ERR_OVERFLOW.
+ */
+MUST_USE enum err quote_merge(struct program_header *const *headers,
+			      uint32_t count, uint64_t task_count,
+			      uint64_t *ret_limit_ops);
+
 /* task_price(x) = ceil(ops_per_task * x / 10^9) picks at x picks per Gop. */
 MUST_USE bool quote_task_price(const struct quote *q, struct coin per_gop,
 			       struct coin *ret_price);

@@ -273,6 +273,39 @@ Test(quote, a_faulting_cta_ends_it)
 	arena_free(a);
 }
 
+Test(quote, merged_over_tasks)
+{
+	struct arena *a = arena_new(1u << 20);
+	struct program_step s[] = {launch(4)};
+	struct program p = make(s, 1);
+	struct program_header h[3];
+	struct program_header *list[3] = {&h[0], &h[1], &h[2]};
+	uint64_t limit = 0;
+
+	for (uint64_t i = 0; i < 3; i++) {
+		cr_assert_eq(program_header_make(a, &p, &h[i]), ERR_OK);
+		h[i].rows[0].mean_ops = 1000 + 100 * i;
+		h[i].rows[0].cta_ops = 5000 - 100 * i;
+		h[i].rows[0].cta_open = 512 * i;
+		cr_assert_eq(program_header_total(&h[i]), ERR_OK);
+	}
+	cr_assert_eq(quote_merge(list, 3, 3, &limit), ERR_OK);
+	cr_expect_eq(h[0].rows[0].mean_ops, 1100);
+	cr_expect_eq(h[0].rows[0].cta_ops, 5000);
+	cr_expect_eq(h[0].rows[0].cta_open, 1024);
+	cr_expect_eq(limit, 4 * 4400);
+	/* again, as 3 of 300: 1133.3 + sqrt(2222.2 / 2 * 0.99) = 1166.5 */
+	cr_assert_eq(quote_merge(list, 3, 300, &limit), ERR_OK);
+	cr_expect_eq(h[0].rows[0].mean_ops, 1167);
+	for (uint64_t i = 0; i < 8; i++) {
+		uint64_t t = quote_task_at(5, 100, 8, i);
+
+		cr_expect(t >= 100 * i / 8 && t < 100 * (i + 1) / 8);
+	}
+	cr_expect_eq(quote_task_at(5, 100, 8, 0), 0);
+	arena_free(a);
+}
+
 Test(quote, price_time_confidence)
 {
 	struct quote q = {.ops_per_task = 1500000001};
