@@ -114,26 +114,6 @@ struct judging {
 	struct verify_ruling r;
 };
 
-/*
- * Who the sample was drawn for may rest on program steps that are proven;
- * check_ends proved them even if the finding is a bad start or end.
- */
-static enum err note_draw(struct judging *j)
-{
-	struct program p;
-	uint32_t parts = j->o.part_index == PROGRAM_PART_NONE ? 0 : 1;
-	enum err err = program_items_decode(j->l->scratch, j->o.preamble,
-					    j->o.part_index, &j->o.part, parts,
-					    j->o.steps, j->o.step_count, &p);
-
-	if (err)
-		return err == ERR_NO_MEMORY ? err : ERR_OK;
-	j->r.draw_index = j->e.draw_index;
-	j->r.seed_drawn =
-		is_drawn(j->l, &j->e, j->x, j->seed, &p, &j->o.sample);
-	return ERR_OK;
-}
-
 static enum err run_referee(struct judging *j)
 {
 	struct program_judge_request q =
@@ -161,8 +141,10 @@ static enum err judge_opening(struct judging *j)
 	j->r.has_sample = true;
 	j->r.sample = j->o.sample;
 	j->r.prior_root = j->o.memory_roots[1];
-	err = note_draw(j);
-	if (!err && finding == PROGRAM_FINE && run.needed)
+	j->r.draw_index = j->e.draw_index;
+	j->r.seed_drawn = is_drawn(j->l, &j->e, j->x, j->seed, &run.program,
+				   &j->o.sample);
+	if (finding == PROGRAM_FINE && run.needed)
 		err = run_referee(j);
 	else if (!err && finding == PROGRAM_FINE && j->witness_of) {
 		struct hash ws = verify_witness_seed(

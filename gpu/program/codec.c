@@ -412,8 +412,15 @@ static enum err preamble_decode(struct arena *a, struct bytes in,
 static enum err steps_decode(struct arena *a, const struct bytes *steps,
 			     uint32_t step_count, struct program *p)
 {
+	size_t bytes = 0;
+
 	if (step_count == 0 || step_count > PROGRAM_STEPS_MAX)
 		return ERR_LIMIT;
+	for (uint32_t i = 0; i < step_count; i++) {
+		if (steps[i].n > PROGRAM_STEP_BYTES_MAX - bytes)
+			return ERR_LIMIT;
+		bytes += steps[i].n;
+	}
 	p->steps = ARENA_ARRAY(a, step_count, struct program_step);
 	if (!p->steps)
 		return ERR_NO_MEMORY;

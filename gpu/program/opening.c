@@ -72,7 +72,8 @@ static bool ranges_ok(const struct merkle_range *r, uint32_t count)
 	return count > 0;
 }
 
-static void dec_one_pieces(struct dec *d, struct arena *a,
+/* left: ranges that may still come, over all pieces. */
+static void dec_one_pieces(struct dec *d, struct arena *a, uint32_t *left,
 			   struct program_pieces *p)
 {
 	uint64_t leaf_max = TASK_BUFFER_BYTES_MAX / MERKLE_LEAF_BYTES;
@@ -80,12 +81,13 @@ static void dec_one_pieces(struct dec *d, struct arena *a,
 
 	dec_array_exact(d, 4);
 	p->object_index = (uint32_t)dec_uint(d, PROGRAM_OBJECTS_MAX - 1);
-	n = dec_array(d, 2 * PROGRAM_PIECE_RANGES_MAX);
+	n = dec_array(d, 2 * *left);
 	if (!d->err && (n % 2 || n > d->in.n - d->at))
 		dec_fail(d, ERR_MALFORMED);
 	if (d->err)
 		return;
 	p->range_count = n / 2;
+	*left -= p->range_count;
 	p->ranges = ARENA_ARRAY(a, p->range_count + 1, struct merkle_range);
 	if (!p->ranges) {
 		dec_fail(d, ERR_NO_MEMORY);
@@ -104,7 +106,7 @@ static void dec_one_pieces(struct dec *d, struct arena *a,
 }
 
 static struct program_pieces *dec_pieces(struct dec *d, struct arena *a,
-					 uint32_t *ret_count)
+					 uint32_t *left, uint32_t *ret_count)
 {
 	uint32_t n = dec_array(d, PROGRAM_OBJECTS_MAX);
 	struct program_pieces *list =
@@ -116,7 +118,7 @@ static struct program_pieces *dec_pieces(struct dec *d, struct arena *a,
 		return NULL;
 	}
 	for (uint32_t i = 0; i < n && !d->err; i++) {
-		dec_one_pieces(d, a, &list[i]);
+		dec_one_pieces(d, a, left, &list[i]);
 		if (i && list[i].object_index <= list[i - 1].object_index)
 			dec_fail(d, ERR_MALFORMED);
 	}
@@ -178,6 +180,7 @@ enum err program_opening_decode(struct arena *a, struct bytes in,
 {
 	struct dec d = dec_make(in);
 	struct program_opening o = {.writer = PROGRAM_WRITER_NONE};
+	uint32_t left = PROGRAM_RANGES_MAX;
 
 	if (in.n > PROGRAM_OPENING_BYTES_MAX)
 		return ERR_LIMIT;
@@ -197,8 +200,8 @@ enum err program_opening_decode(struct arena *a, struct bytes in,
 	dec_bin_exact(&d, (uint8_t *)o.memory_roots, sizeof(o.memory_roots));
 	o.trace_proof = dec_proof(&d);
 	dec_roots(&d, a, &o);
-	o.before = dec_pieces(&d, a, &o.before_count);
-	o.after = dec_pieces(&d, a, &o.after_count);
+	o.before = dec_pieces(&d, a, &left, &o.before_count);
+	o.after = dec_pieces(&d, a, &left, &o.after_count);
 	if (o.sample.kind == PROGRAM_SAMPLE_CTA &&
 	    o.writer != PROGRAM_WRITER_NONE)
 		dec_fail(&d, ERR_MALFORMED);

@@ -37,7 +37,7 @@ struct arena;
 
 #define PROGRAM_OPENING_VERSION	  1u
 #define PROGRAM_OPENING_BYTES_MAX DISPUTE_OPEN_BYTES_MAX
-#define PROGRAM_PIECE_RANGES_MAX  (1u << 16) /* of one object */
+#define PROGRAM_RANGES_MAX	  (1u << 17) /* of all pieces together */
 #define PROGRAM_WRITER_NONE	  UINT64_MAX
 
 /* What the ledger knows of a committed lease. */
@@ -104,6 +104,9 @@ MUST_USE enum err program_opening_decode(struct arena *a, struct bytes in,
 struct hash program_opening_digest(const struct hash *lease,
 				   struct bytes encoded_opening);
 
+/* Most memory that decoding and checking one opening takes. */
+#define PROGRAM_CHECK_SCRATCH (20u << 20)
+
 /* What checking an opening found.  Numbers are on the wire. */
 enum program_finding {
 	PROGRAM_FINE = 0,
@@ -141,9 +144,11 @@ struct program_run {
  * a          in/out  owns what ret_run points to
  * claim, o   in      borrowed; o must outlive ret_run
  * seed       in      of the draw, for chunk samples
- * ret_run            written on PROGRAM_FINE only
+ * ret_run            written on PROGRAM_FINE; on any other finding but
+ *                    PROGRAM_NO_PROOF only its program and task
  *
- * Cost: one hash for each opened leaf and proof node.
+ * Cost: one hash for each opened leaf and proof node; at most
+ * PROGRAM_CHECK_SCRATCH bytes of a, with what decoding took.
  * Returns ERR_OK with *ret_finding, ERR_NO_MEMORY.
  */
 MUST_USE enum err program_opening_check(struct arena *a,

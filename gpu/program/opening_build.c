@@ -16,6 +16,7 @@ struct build {
 	const struct program_sample *sample;
 	struct program_launch launch;
 	struct program_opening o;
+	uint32_t ranges; /* so far */
 	/* chunk samples */
 	uint32_t chunk_object;
 	uint64_t chunk_offset;
@@ -156,8 +157,9 @@ static enum err pieces_make(struct build *b, const struct program_state *s,
 	uint8_t *data;
 	size_t at = 0;
 
-	if (range_count > PROGRAM_PIECE_RANGES_MAX)
+	if (range_count > PROGRAM_RANGES_MAX - b->ranges)
 		return ERR_REFUSED;
+	b->ranges += (uint32_t)range_count;
 	for (size_t i = 0; i < range_count; i++)
 		total += ranges[i].count * MERKLE_LEAF_BYTES;
 	data = ARENA_ARRAY(b->a, (size_t)total, uint8_t);

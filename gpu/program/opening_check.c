@@ -503,7 +503,7 @@ enum err program_opening_check(struct arena *a,
 	if (c.err)
 		return c.err;
 	c.run.opening = o;
-	if (c.finding == PROGRAM_FINE)
+	if (c.finding != PROGRAM_NO_PROOF)
 		*ret_run = c.run;
 	*ret_finding = c.finding;
 	return ERR_OK;

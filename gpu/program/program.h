@@ -36,6 +36,12 @@ struct arena;
 #define PROGRAM_PARAM_BYTES_MAX 32764u
 #define PROGRAM_NAME_BYTES_MAX	4096u /* mangled names can be long */
 
+/*
+ * Encoded bytes of all steps together.  A decoded step takes up to 45 times
+ * its encoding, and a referee's memory is bounded.
+ */
+#define PROGRAM_STEP_BYTES_MAX (256u << 10)
+
 /* Bytes of all symbols that have data: their start is hashed byte by byte. */
 #define PROGRAM_DATA_BYTES_MAX (64ull << 20)
 

@@ -372,3 +372,61 @@ Test(opening, any_nan_stands_for_any_nan)
 	cr_assert_eq(program_run_compare(&run, &write, 1, &d),
 		     PROGRAM_BAD_BYTES);
 }
+
+/*
+ * The dearest opening there is, in memory: as many arguments as the steps may
+ * hold, as many ranges as there may be, and data for them.  A referee's
+ * scratch is bounded, so running out of it must never be up to the sender.
+ */
+Test(opening, memory_is_bounded)
+{
+	struct arena *scratch = arena_new(256u << 20);
+	struct program_sample s = {FIRST, 1, PROGRAM_SAMPLE_CTA, 1,
+				   PROGRAM_WARP_ALL};
+	struct program_opening o;
+	struct program_opening back;
+	struct program_run run;
+	enum program_finding f;
+	struct merkle_range *ranges;
+	struct program_step step = {.arg_count = PROGRAM_ARGS_MAX};
+	struct buf b = buf_make(1 << 16);
+	struct bytes in;
+	uint8_t *data = ARENA_ARRAY(a, 8u << 20, uint8_t);
+
+	make(NULL);
+	o = open_sample(&s);
+	step.args = ARENA_ARRAY(a, PROGRAM_ARGS_MAX, struct program_arg);
+	for (uint32_t i = 0; i < PROGRAM_ARGS_MAX; i++)
+		step.args[i].kind = PROGRAM_ARG_NULL;
+	t->program.steps = &step;
+	t->program.step_count = 1;
+	program_item_encode(&b, &t->program, 3);
+	o.step_count = PROGRAM_STEP_BYTES_MAX / (uint32_t)b.n;
+	o.steps = ARENA_ARRAY(a, o.step_count, struct bytes);
+	for (uint32_t i = 0; i < o.step_count; i++)
+		o.steps[i] = buf_bytes(&b);
+	o.part_index = 1; /* the part of the steps is not carried */
+	ranges = ARENA_ARRAY(a, PROGRAM_RANGES_MAX, struct merkle_range);
+	for (uint32_t i = 0; i < PROGRAM_RANGES_MAX; i++)
+		ranges[i] = (struct merkle_range){2 * i, 1};
+	o.before[0].ranges = ranges;
+	o.before[0].range_count = PROGRAM_RANGES_MAX - 1;
+	o.before[0].data = bytes_of(data, 8u << 20);
+	o.before_count = 1;
+	o.after[0].ranges[0].count = 1;
+	o.after[0].range_count = 1;
+	o.after_count = 1;
+	in = toy_encode(a, &o);
+	cr_assert_eq(program_opening_decode(scratch, in, &back), ERR_OK);
+	cr_assert_eq(program_opening_check(scratch, &t->claim, &back, &seed, &f,
+					   &run),
+		     ERR_OK);
+	cr_assert_eq(f, PROGRAM_NO_PROOF);
+	cr_assert_gt(arena_used(scratch), 10u << 20);
+	cr_assert_lt(arena_used(scratch), PROGRAM_CHECK_SCRATCH);
+	o.before[0].range_count = PROGRAM_RANGES_MAX;
+	in = toy_encode(a, &o);
+	cr_assert_eq(program_opening_decode(scratch, in, &back), ERR_LIMIT);
+	arena_free(scratch);
+	buf_free(&b);
+}
