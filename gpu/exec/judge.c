@@ -115,10 +115,12 @@ static void judge_nan(struct machine *mc)
 void trace_judge(struct machine *mc)
 {
 	struct trace *t = mc->trace;
-	if (mc->end.outcome != EXEC_OK || t->shadow == NULL)
+	bool faulted = mc->end.outcome == EXEC_FAULT;
+	if (t->shadow == NULL || (mc->end.outcome != EXEC_OK && !faulted))
 		return;
+	/* What came after a finding, a fault too, is undefined. */
 	if (t->shadow->first.outcome != EXEC_OK)
 		mc->end = t->shadow->first;
-	else if (t->nan_matters)
+	else if (t->nan_matters && !faulted)
 		judge_nan(mc);
 }
