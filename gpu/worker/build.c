@@ -18,6 +18,7 @@ struct building {
 	struct worker *w;
 	struct job_build b;
 	struct job_built built;
+	const struct manifest *manifest;
 	struct program p;
 	struct program_task task;
 	struct machine *m;
@@ -103,6 +104,7 @@ static enum err measure_opening(struct building *q,
 	enum err e;
 
 	o.record_writes = true;
+	o.record_reads = true;
 	o.threads = 1;
 	e = machine_step_ctas(q->m, step, &cta, 1, &o, &r);
 	if (e)
@@ -110,6 +112,8 @@ static enum err measure_opening(struct building *q,
 	for (size_t i = 0; i < r.write_count; i++)
 		bytes += 2 * rounded_to_leaves(r.writes[i].offset,
 					       r.writes[i].bytes);
+	for (size_t i = 0; i < r.read_count; i++)
+		bytes += rounded_to_leaves(r.reads[i].offset, r.reads[i].bytes);
 	*ret_bytes = bytes;
 	return ERR_OK;
 }
@@ -190,16 +194,30 @@ static enum err quote_advance(void *ctx, const struct program_launch *launch,
 	return !e && bad ? fill_fault(q, reterr_fault) : e;
 }
 
-/* Another task of the job.  One that has inputs or columns of its own is not
- * here unless it was sent. */
+static bool has_own_inputs(const struct manifest *m)
+{
+	for (uint32_t i = 0; i < m->buffer_count; i++)
+		if (m->buffers[i].from.kind != BUILD_SOURCE_NONE &&
+		    manifest_name_is_per_task(m, m->buffers[i].from.name))
+			return true;
+	return false;
+}
+
+/* Another task of the job: the same inputs, its own index and columns. */
 static enum err quote_task(void *ctx, uint64_t index)
 {
 	struct building *q = ctx;
 
-	if (index != q->task.index &&
-	    (q->task.input_count || q->task.column_count))
+	if (index != q->task.index && has_own_inputs(q->manifest))
 		return ERR_UNSUPPORTED;
 	q->task.index = index;
+	for (uint32_t i = 0; i < q->task.column_count; i++) {
+		enum err e = manifest_carried_value(q->manifest, i, index,
+						    &q->task.columns[i]);
+
+		if (e)
+			return e;
+	}
 	return machine_reset(q->m);
 }
 
@@ -326,6 +344,7 @@ enum err worker_build(struct worker *w, struct bytes request,
 	build_result_encode(&record, &result);
 	q.built.result = buf_bytes(&record);
 	if (q.b.want_quote && (q.b.any_class || is_sold(result.class_name))) {
+		q.manifest = &manifest;
 		e = begin_quote(&q, result.encoding);
 		if (!e)
 			e = make_quote(&q, &manifest);

@@ -9,6 +9,7 @@ static const struct worker_job jobs[] = {
 	{WIRE_CANON, NULL, worker_canon},
 	{WIRE_BUILD, NULL, worker_build},
 	{WIRE_TASK, NULL, worker_task},
+	{WIRE_OPEN, NULL, worker_open},
 	{WIRE_REFEREE, NULL, worker_referee},
 	{WIRE_PTX_RUN, NULL, worker_ptx_run},
 };

@@ -197,17 +197,85 @@ static enum err settle(struct referee *j, const struct exec_result *r)
 	return ERR_OK;
 }
 
-/* A part that does not load here is void, not our failure. */
+/* The classifier's rank of the class that the job was sold as. */
+static enum ptx_sale sold_as(enum program_class c)
+{
+	switch (c) {
+	case PROGRAM_CLASS_A:
+		return PTX_SALE_A;
+	case PROGRAM_CLASS_B:
+		return PTX_SALE_B;
+	case PROGRAM_CLASS_R:
+		return PTX_SALE_R;
+	case PROGRAM_CLASS_S:
+		return PTX_SALE_S;
+	case PROGRAM_CLASS_C:
+		return PTX_SALE_C;
+	case PROGRAM_CLASS_D:
+		return PTX_SALE_D;
+	case PROGRAM_CLASS_X:
+		break;
+	}
+	return PTX_SALE_X;
+}
+
+/* Is the launch of a worse class than the job's?  What the program says of
+ * its parts is its buyer's word. */
+static enum err classify(struct referee *j, bool *ret_worse)
+{
+	const struct program_launch *step = &j->run.launch;
+	const struct program_params *par = &j->run.params;
+	const struct program_part *part =
+		&j->run.program.parts[step->part_index];
+	struct ptx_bound *bound = ARENA_ARRAY(
+		j->w->arena, (size_t)par->reloc_count + 1, struct ptx_bound);
+	struct ptx_launch l = {.shared_bytes = step->shared_bytes,
+			       .params = bytes_of(par->bytes, par->byte_count),
+			       .bound = bound,
+			       .bound_count = par->reloc_count,
+			       .stack_bytes = part->stack_bytes};
+	struct ptx_report report;
+	enum err e;
+
+	if (!bound)
+		return ERR_NO_MEMORY;
+	memcpy(l.grid, step->grid, sizeof(l.grid));
+	memcpy(l.block, step->block, sizeof(l.block));
+	for (uint32_t i = 0; i < par->reloc_count; i++)
+		bound[i] = (struct ptx_bound){par->relocs[i].at_bytes,
+					      par->relocs[i].buffer_index,
+					      par->relocs[i].offset};
+	e = ptx_classify(j->w->arena, j->tree,
+			 ptx_module_find(j->tree, part->entry), &l, &report);
+	if (e == ERR_NOT_FOUND) {
+		*ret_worse = true; /* no such kernel in the part */
+		return ERR_OK;
+	}
+	if (!e)
+		*ret_worse = report.sale > sold_as(j->r.class);
+	return e;
+}
+
+/* A part that does not load here is void, not our failure; so is a launch of
+ * a worse class. */
 static enum err load_part(struct referee *j, bool *ret_loaded)
 {
 	const struct program_part *part =
 		&j->run.program.parts[j->run.launch.part_index];
+	bool worse = true;
 	enum err e = worker_load(j->w, part->text, part->stack_bytes, &j->tree,
 				 &j->module);
 
-	*ret_loaded = e == ERR_OK;
-	if (!e || e == ERR_NO_MEMORY)
+	if (e == ERR_NO_MEMORY)
 		return e;
+	if (!e) {
+		e = classify(j, &worse);
+		if (e)
+			return e;
+	}
+	*ret_loaded = !worse;
+	if (!worse)
+		return ERR_OK;
 	j->a.outcome = PROGRAM_OUTCOME_REFUSED;
 	rule(j, PROGRAM_VERDICT_VOID);
 	return ERR_OK;

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/landlock.h>
+#include <malloc.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -78,6 +79,9 @@ enum err sandbox_begin(const struct sandbox_limits *limits, bool *ret_isolated)
 {
 	bool isolated;
 
+	/* One heap for all threads: else malloc opens files, to count the
+	 * processors and to see whether it may shrink a thread's heap. */
+	mallopt(M_ARENA_MAX, 1);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return ERR_IO;
 	isolated = !unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC |

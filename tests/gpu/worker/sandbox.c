@@ -281,6 +281,34 @@ static void *add_one(void *p)
 	return p;
 }
 
+static void *churn(void *p)
+{
+	for (int i = 0; i < 20000; i++)
+		free(malloc(64 + (size_t)i % 5000));
+	return p;
+}
+
+/* Threads that contend for the heap: it must not look at files. */
+static void contend(int fd UNUSED)
+{
+	pthread_t t[8];
+
+	for (int i = 0; i < 8; i++)
+		if (pthread_create(&t[i], NULL, churn, NULL))
+			_exit(1);
+	for (int i = 0; i < 8; i++)
+		pthread_join(t[i], NULL);
+	_exit(42);
+}
+
+Test(sandbox, threads_share_a_heap)
+{
+	int status = status_of(contend, NULL);
+
+	cr_expect(WIFEXITED(status), "0x%x", (unsigned)status);
+	cr_expect_eq(WEXITSTATUS(status), 42);
+}
+
 /* What running kernels takes: threads, memory, answers. */
 static void work(int socket_fd)
 {
