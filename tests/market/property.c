@@ -8,6 +8,7 @@
  * transactions); WEFT_SEED repeats one.
  */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -414,6 +415,22 @@ static void vanish(struct play *p)
 	ledger_chain_view_end(l);
 }
 
+/* One line a world, for contrib/same-roots to compare between builds. */
+static void note_root(struct play *p)
+{
+	const char *path = getenv("WEFT_ROOTS");
+	struct ledger_info info;
+	char text[HASH_TEXT_BYTES];
+	FILE *f = path ? fopen(path, "a") : NULL;
+
+	if (!f)
+		return;
+	ledger_chain_info(p->w->rig.chain, &info);
+	fprintf(f, "%llu %s\n", (unsigned long long)info.height,
+		hash_text(&info.state_root, text));
+	fclose(f);
+}
+
 Test(property, every_lease_ends_and_money_adds_up, .timeout = 0)
 {
 	const char *s = getenv("WEFT_SEED");
@@ -438,8 +455,10 @@ Test(property, every_lease_ends_and_money_adds_up, .timeout = 0)
 		for (k = 0; k < BUSY; k++)
 			act(&p);
 		vanish(&p);
-		if (i % 8 == 7 || i + 1 == rounds)
+		if (i % 8 == 7 || i + 1 == rounds) {
 			count_ends(&p);
+			note_root(&p);
+		}
 	}
 	world_free(p.w);
 	for (k = 0; k < MARKET_LEASE_STATE_COUNT; k++)

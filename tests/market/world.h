@@ -52,6 +52,7 @@ struct world {
 	/* of the last block */
 	enum reason reasons[WORLD_TXS_MAX];
 	bool is_live;
+	char dir[256];	  /* of the LMDB store, empty in memory */
 	bool skip_checks; /* do not look at every sum after every block */
 };
 
