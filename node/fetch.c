@@ -11,7 +11,6 @@
 
 #include "node/client.h"
 #include "node/clock.h"
-#include "node/core/bundle.h"
 #include "node/log.h"
 #include "node/priv/node.h"
 
@@ -23,7 +22,7 @@ struct node_fetch {
 	struct node *node;
 	struct node_fetch *next;
 	uint64_t ticket;
-	bool opening; /* of a lease, not a blob */
+	bool of_lease; /* openings or a receipt, not a blob */
 	struct hash root;
 	enum core_name name;
 	struct hash owner;
@@ -72,7 +71,7 @@ static void finish(struct node_fetch *f, enum err err, struct bytes bytes)
 	if (e) {
 		e->event.err = err;
 		e->event.id = root;
-		if (!err && f->opening)
+		if (!err && f->of_lease)
 			buf_put_bytes(&e->keep, bytes);
 		else if (!err && f->want_bytes)
 			e->event.err = blob_read(n->blobs, &root, &e->keep);
@@ -262,8 +261,8 @@ static enum err status_err(unsigned status)
 	}
 }
 
-static void on_opening(void *ctx, enum err e, unsigned status,
-		       struct bytes body)
+static void on_of_lease(void *ctx, enum err e, unsigned status,
+			struct bytes body)
 {
 	struct node_fetch *f = ctx;
 
@@ -293,7 +292,7 @@ static bool ask_headers(struct node *n, const struct hash *lease,
 	return true;
 }
 
-void node_fetch_opening(struct node *n, const struct core_action *a)
+void node_fetch_of_lease(struct node *n, const struct core_action *a)
 {
 	struct node_fetch *f = fetch_new(n, a);
 	char endpoint[NETWORK_ENDPOINT_BYTES];
@@ -304,17 +303,18 @@ void node_fetch_opening(struct node *n, const struct core_action *a)
 		.method = "GET",
 		.path = path,
 		.headers = headers,
-		.body_bytes_max = BUNDLE_BYTES_MAX,
+		.body_bytes_max = a->bytes_max,
 		.wait_ms = FETCH_WAIT_MS,
-		.done = on_opening,
+		.done = on_of_lease,
 		.ctx = f,
 	};
 
 	if (!f)
 		return;
-	f->opening = true;
-	(void)snprintf(path, sizeof(path), "/lease/%s/openings",
-		       hash_text(&a->root, root));
+	f->of_lease = true;
+	(void)snprintf(path, sizeof(path), "/lease/%s/%s",
+		       hash_text(&a->root, root),
+		       a->ask == CORE_ASK_OPENINGS ? "openings" : "receipt");
 	if (node_endpoint_of(n, &a->from[0], endpoint) &&
 	    ask_headers(n, &a->root, &a->from[0], headers)) {
 		options.endpoint = bytes_str(endpoint);

@@ -112,7 +112,7 @@ static enum err keep_one(struct node *n, const struct core_action *a)
 		return blob_unpin(n->blobs, &a->owner);
 	case CORE_ACTION_SUBMIT:
 	case CORE_ACTION_FETCH:
-	case CORE_ACTION_FETCH_OPENING:
+	case CORE_ACTION_FETCH_OF_LEASE:
 	case CORE_ACTION_RUN:
 	case CORE_ACTION_OPEN:
 	case CORE_ACTION_AUDIT:
@@ -192,8 +192,8 @@ static void perform(struct node *n, const struct core_action *a)
 	case CORE_ACTION_FETCH:
 		node_fetch_begin(n, a);
 		return;
-	case CORE_ACTION_FETCH_OPENING:
-		node_fetch_opening(n, a);
+	case CORE_ACTION_FETCH_OF_LEASE:
+		node_fetch_of_lease(n, a);
 		return;
 	case CORE_ACTION_RUN:
 	case CORE_ACTION_OPEN:

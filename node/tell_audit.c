@@ -3,6 +3,9 @@
  * receipts.
  */
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/codec.h"
 
 #include "gpu/program/judge.h"
 #include "market/job.h"
@@ -136,6 +139,7 @@ static json_t *audit_json(struct node *n, struct ledger *view,
 			  const struct hash *lease)
 {
 	struct verify_audit a;
+	struct market_lease l;
 	enum err e = verify_audit_get(view, lease, &a);
 	json_t *cases = cases_json(n, view, lease);
 	json_t *o;
@@ -146,12 +150,14 @@ static json_t *audit_json(struct node *n, struct ledger *view,
 	}
 	o = json_object();
 	tell_hash(o, "lease", lease);
+	if (market_lease_get(view, lease, &l) == ERR_OK)
+		tell_account(n, o, "provider", &l.provider);
 	json_object_set_new(o, "cases", cases);
 	put_dispute(view, lease, o);
 	if (e)
 		return o;
 	json_object_set_new(o, "state", json_string(state_word(a.state)));
-	json_object_set_new(o, "end", json_string(end_word(a.end)));
+	json_object_set_new(o, "verdict", json_string(end_word(a.end)));
 	tell_hash(o, "seed", &a.seed);
 	tell_number(o, "samples", a.sample_count);
 	tell_number(o, "draw_height", a.draw_height);
@@ -219,6 +225,56 @@ static void put_measure(json_t *o, const char *key, uint64_t v)
 		tell_u64(o, key, v);
 }
 
+/* The signed receipt, where this node gave it or fetched it. */
+static bool read_signed(struct node *n, const char *role,
+			const struct hash *lease, struct buf *out)
+{
+	char key[HASH_BYTES + 16];
+	size_t prefix = strlen(role);
+	struct buf record = buf_make(128);
+	struct hash root = HASH_ZERO;
+	struct dec d;
+	bool fine;
+
+	memcpy(key, role, prefix);
+	memcpy(key + prefix, lease->b, HASH_BYTES);
+	fine = journal_get(n->env, bytes_of(key, prefix + HASH_BYTES),
+			   &record) == ERR_OK;
+	d = dec_make(buf_bytes(&record));
+	dec_array_exact(&d, 2);
+	(void)dec_uint(&d, UINT32_MAX);
+	root = dec_hash(&d);
+	fine = fine && dec_end(&d) == ERR_OK && !hash_is_zero(&root) &&
+	       blob_read(n->blobs, &root, out) == ERR_OK;
+	buf_free(&record);
+	return fine;
+}
+
+static void put_signed(struct node *n, json_t *o, const struct hash *lease)
+{
+	struct buf b = buf_make(MARKET_RECEIPT_BYTES_MAX + 256u);
+	struct market_receipt_signed s;
+	char *hex;
+
+	if ((!read_signed(n, "buyer/", lease, &b) &&
+	     !read_signed(n, "provider/", lease, &b)) ||
+	    market_receipt_signed_decode(buf_bytes(&b), &s)) {
+		buf_free(&b);
+		return;
+	}
+	put_measure(o, "ops_counted", s.receipt.ops_counted);
+	put_measure(o, "fetch_ms", s.receipt.fetch_ms);
+	put_measure(o, "in_bytes", s.receipt.in_bytes);
+	put_measure(o, "out_bytes", s.receipt.out_bytes);
+	hex = malloc(2 * b.n + 1);
+	if (hex) {
+		hex_encode(buf_bytes(&b), hex);
+		json_object_set_new(o, "receipt", json_string(hex));
+	}
+	free(hex);
+	buf_free(&b);
+}
+
 /* From the ledger: what the provider stated, and the money. */
 static json_t *receipt_json(struct node *n, struct ledger *view,
 			    const struct hash *lease)
@@ -230,6 +286,7 @@ static json_t *receipt_json(struct node *n, struct ledger *view,
 		return NULL;
 	o = json_object();
 	tell_hash(o, "lease", &l.id);
+	put_signed(n, o, &l.id);
 	tell_hash(o, "job", &l.job);
 	tell_hash(o, "program", &l.program_id);
 	tell_account(n, o, "provider", &l.provider);
@@ -240,7 +297,7 @@ static json_t *receipt_json(struct node *n, struct ledger *view,
 			    json_string(market_lease_state_word(l.state)));
 	json_object_set_new(o, "final",
 			    json_boolean(market_lease_is_final(l.state)));
-	tell_u64(o, "priced_ops", l.work.ops_per_task * l.done);
+	tell_u64(o, "ops_priced", l.work.ops_per_task * l.done);
 	put_measure(o, "wall_ms", l.totals.wall_ms);
 	put_measure(o, "device_ms", l.totals.device_ms);
 	put_measure(o, "device_mj", l.totals.device_mj);

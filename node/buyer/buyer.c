@@ -11,11 +11,14 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/codec.h"
+#include "base/merkle.h"
 #include "gpu/program/program.h"
 #include "gpu/program/trace.h"
 #include "ledger/state.h"
 #include "market/job.h"
 #include "market/lease.h"
+#include "market/receipt.h"
 #include "node/core/act.h"
 
 #define JOBS_MAX	 4096u
@@ -23,6 +26,8 @@
 #define LEASE_BYTES_MAX	 (128u << 20)
 #define LEAVES_BYTES_MAX (CORE_SCRATCH_BYTES_MAX / 4)
 #define RECENT_MAX	 4096u
+#define RECORD_VERSION	 1u
+#define RECORD_BYTES_MAX 64u
 #define RETRY_MIN_MS	 250u
 #define RETRY_MAX_MS	 60000u
 
@@ -47,6 +52,8 @@ struct buyer_lease {
 	uint32_t result_count; /* 0: the leaves are not here */
 	uint32_t task;	       /* next output: of this result ... */
 	uint32_t buffer;       /* ... and buffer */
+	bool asked_receipt;    /* once: without one the outputs count too */
+	uint64_t receipt_ticket;
 	uint64_t ticket;
 	uint64_t retry_ms;
 	uint64_t backoff_ms;
@@ -213,7 +220,8 @@ static void drive_lease(struct buyer *b, struct buyer_lease *l,
 {
 	uint32_t buffer;
 
-	if (l->ticket || !l->job->has_program || core_now_ms(out) < l->retry_ms)
+	if (l->ticket || l->receipt_ticket || !l->job->has_program ||
+	    core_now_ms(out) < l->retry_ms)
 		return;
 	if (!l->result_count) {
 		l->ticket = fetch(l, out, &l->lease.leaves_root, CORE_NAME_LIST,
@@ -234,7 +242,44 @@ static void drive_lease(struct buyer *b, struct buyer_lease *l,
 			      CORE_NAME_BYTES, p->buffers[buffer].bytes, false);
 		return;
 	}
+	if (!l->asked_receipt) {
+		l->asked_receipt = true;
+		l->receipt_ticket = core_fetch_of_lease(
+			out, CORE_ASK_RECEIPT, &l->lease.id, &l->lease.provider,
+			MARKET_RECEIPT_BYTES_MAX + 256u);
+		return;
+	}
 	lease_done(b, l, out);
+}
+
+/*
+ * The receipt that lease.commit named, signed by who holds the lease or by a
+ * key it acts with; kept as a blob, its root in the journal.
+ */
+static enum err take_receipt(struct buyer_lease *l, struct core_out *out,
+			     struct bytes bytes)
+{
+	struct market_receipt_signed s;
+	struct hash digest;
+	struct hash root = merkle_bytes_root(bytes);
+	struct buf b = buf_make(RECORD_BYTES_MAX);
+	enum err e = market_receipt_signed_decode(bytes, &s);
+
+	if (!e)
+		e = market_receipt_digest(&s.receipt, &digest);
+	if (!e && !hash_eq(&digest, &l->lease.receipt_hash))
+		e = ERR_PROOF;
+	if (!e)
+		e = market_receipt_verify(&s);
+	if (!e) {
+		core_store(out, bytes, CORE_NAME_BYTES, &root, &l->lease.job);
+		enc_array(&b, 2);
+		enc_uint(&b, RECORD_VERSION);
+		enc_hash(&b, &root);
+		core_journal_put(out, hash_bytes(&l->lease.id), buf_bytes(&b));
+	}
+	buf_free(&b);
+	return e;
 }
 
 /* Results as the provider committed to them, or an error. */
@@ -421,14 +466,30 @@ static void reconcile(struct buyer *b, bool at_start, struct core_out *out,
 			job_free(&b->jobs[i]);
 }
 
+static bool take_answer(struct buyer *b, struct buyer_lease *l,
+			struct core_out *out, const struct core_event *event)
+{
+	if (l->ticket == event->ticket) {
+		take_fetched(b, l, out, event);
+		return true;
+	}
+	if (l->receipt_ticket != event->ticket)
+		return false;
+	l->receipt_ticket = 0;
+	if (event->err || take_receipt(l, out, event->bytes))
+		core_note(out, CORE_NOTE_WARN, "receipt", &l->lease.id,
+			  "not to be had");
+	lease_done(b, l, out);
+	return true;
+}
+
 static void answer(struct buyer *b, struct core_out *out,
 		   const struct core_event *event)
 {
 	for (size_t i = 0; i < BUYER_FETCHES_MAX; i++)
-		if (b->leases[i].used && b->leases[i].ticket == event->ticket) {
-			take_fetched(b, &b->leases[i], out, event);
+		if (b->leases[i].used &&
+		    take_answer(b, &b->leases[i], out, event))
 			return;
-		}
 	for (size_t i = 0; i < JOBS_MAX; i++)
 		if (b->jobs[i].used && b->jobs[i].ticket == event->ticket) {
 			take_program(&b->jobs[i], event);

@@ -17,7 +17,7 @@
 enum core_action_kind {
 	CORE_ACTION_SUBMIT,
 	CORE_ACTION_FETCH,
-	CORE_ACTION_FETCH_OPENING,
+	CORE_ACTION_FETCH_OF_LEASE,
 	CORE_ACTION_STORE,
 	CORE_ACTION_PIN,
 	CORE_ACTION_UNPIN,
@@ -56,10 +56,11 @@ struct core_action {
 	struct bytes bytes;  /* SUBMIT body, STORE, JOURNAL value (p NULL:
 			      * delete), NOTE text */
 	struct bytes key;    /* JOURNAL, NOTE topic */
-	struct hash root;  /* FETCH, PIN, UNPIN, REPLY; FETCH_OPENING: lease */
+	struct hash root;  /* FETCH, PIN, UNPIN, REPLY; FETCH_OF_LEASE: lease */
 	struct hash owner; /* PIN, UNPIN, STORE, FETCH: who pins */
 	enum core_name name; /* FETCH, STORE */
-	uint64_t bytes_max;  /* FETCH */
+	enum core_ask ask;   /* FETCH_OF_LEASE */
+	uint64_t bytes_max;  /* FETCH, FETCH_OF_LEASE */
 	bool want_bytes;     /* FETCH: give the content with the answer */
 	struct pubkey from[CORE_SOURCES_MAX];
 	size_t from_count;
@@ -95,10 +96,13 @@ struct core_fetch {
 };
 uint64_t core_fetch(struct core_out *out, const struct core_fetch *fetch);
 
-/* Ask a provider for the openings of a lease, signed as drawn auditor.
- * Answered by FETCHED with bytes. */
-uint64_t core_fetch_opening(struct core_out *out, const struct hash *lease,
-			    const struct pubkey *provider);
+/*
+ * Ask a lease's provider for its openings (signed as drawn auditor) or its
+ * receipt.  Answered by FETCHED with bytes, at most bytes_max.
+ */
+uint64_t core_fetch_of_lease(struct core_out *out, enum core_ask ask,
+			     const struct hash *lease,
+			     const struct pubkey *provider, uint64_t bytes_max);
 
 /* Keep bytes under their root, pinned by owner.  No answer. */
 void core_store(struct core_out *out, struct bytes bytes, enum core_name name,

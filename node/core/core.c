@@ -213,14 +213,17 @@ uint64_t core_fetch(struct core_out *out, const struct core_fetch *fetch)
 	return ticket(out, a);
 }
 
-uint64_t core_fetch_opening(struct core_out *out, const struct hash *lease,
-			    const struct pubkey *provider)
+uint64_t core_fetch_of_lease(struct core_out *out, enum core_ask ask,
+			     const struct hash *lease,
+			     const struct pubkey *provider, uint64_t bytes_max)
 {
-	struct core_action *a = act(out, CORE_ACTION_FETCH_OPENING);
+	struct core_action *a = act(out, CORE_ACTION_FETCH_OF_LEASE);
 
 	if (!a)
 		return 0;
+	a->ask = ask;
 	a->root = *lease;
+	a->bytes_max = bytes_max;
 	a->from[0] = *provider;
 	a->from_count = 1;
 	return ticket(out, a);

@@ -146,7 +146,7 @@ void node_announce(struct node *n);
 
 /* fetch.c: blobs from other nodes. */
 void node_fetch_begin(struct node *n, const struct core_action *a);
-void node_fetch_opening(struct node *n, const struct core_action *a);
+void node_fetch_of_lease(struct node *n, const struct core_action *a);
 /* true if it was a fetch's ticket. */
 bool node_fetch_cancel(struct node *n, uint64_t ticket);
 void node_fetch_close(struct node *n);

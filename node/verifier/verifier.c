@@ -373,8 +373,9 @@ static void drive_fetch(struct duty *d, struct core_out *out)
 		      PROGRAM_HEADER_BYTES_MAX);
 		return;
 	case DUTY_OPENINGS:
-		d->ticket = core_fetch_opening(out, &d->lease.id,
-					       &d->lease.provider);
+		d->ticket = core_fetch_of_lease(
+			out, CORE_ASK_OPENINGS, &d->lease.id,
+			&d->lease.provider, BUNDLE_BYTES_MAX);
 		return;
 	case DUTY_SAMPLES:
 	case DUTY_REPORT:
