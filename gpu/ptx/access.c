@@ -109,6 +109,7 @@ static void mark_access(struct analysis *n, struct access *c)
 		mark_object(n, &n->objects[direct], c);
 		return;
 	}
+	c->all_bases = c->at.bases;
 	c->at.bases = only_pointers(n, c->at.bases);
 	for (uint32_t b = 0; b < n->base_count; b++)
 		if (c->at.bases >> b & 1)

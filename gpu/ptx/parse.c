@@ -372,9 +372,9 @@ static enum err make_pools(struct parser *p, const struct bytes *texts,
 	p->instr_cap = (uint32_t)statements;
 	p->operand_cap = (uint32_t)(commas + 2 * statements);
 	/* No vector has more than 16 elements. */
-	p->element_cap = (uint32_t)(commas + braces < 16 * braces
-					    ? commas + braces
-					    : 16 * braces);
+	p->element_cap =
+		(uint32_t)(commas + braces < 16 * braces ? commas + braces
+							 : 16 * braces);
 	p->instrs = ARENA_ARRAY(p->a, p->instr_cap, struct ptx_instr);
 	p->operands = ARENA_ARRAY(p->a, p->operand_cap, struct ptx_operand);
 	p->elements = ARENA_ARRAY(p->a, p->element_cap, struct ptx_operand);

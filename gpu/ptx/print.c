@@ -216,9 +216,7 @@ void print_variable(struct printer *p, const struct ptx_variable *v,
 	print_str(p, spaces[v->space]);
 	/* ptxas takes addresses in unsigned numbers, not in bits. */
 	if (v->reloc_count)
-		type = bits == 64   ? ".u64"
-		       : bits == 32 ? ".u32"
-				    : ".u8";
+		type = bits == 64 ? ".u64" : bits == 32 ? ".u32" : ".u8";
 	print_object(p, type, v->align, bits / 8u,
 		     v->is_dynamic ? bits / 8u : v->bytes, prefix, number,
 		     v->name);

@@ -52,7 +52,7 @@ void reasons_add(struct analysis *n, enum ptx_why why,
 /* Bases that are certainly or possibly addresses. */
 static bool is_leak(const struct analysis *n, const struct value *v)
 {
-	if (!(v->kinds & (VALUE_ADDRESS | VALUE_MIXED)))
+	if (!(v->kinds & VALUE_HIDDEN))
 		return false;
 	if (v->bases >> BASE_OTHER & 1)
 		return true;
@@ -86,8 +86,10 @@ static void check_compare(struct analysis *n, uint32_t function,
 	if (!is_leak(n, &a) && !is_leak(n, &b))
 		return;
 	/* Is it null?  And where in one object? */
-	zero = (value_is_const(&b) && b.c0 == 0 && !(a.kinds & VALUE_MIXED)) ||
-	       (value_is_const(&a) && a.c0 == 0 && !(b.kinds & VALUE_MIXED));
+	zero = (value_is_const(&b) && b.c0 == 0 &&
+		!(a.kinds & (VALUE_MIXED | VALUE_LINEAR))) ||
+	       (value_is_const(&a) && a.c0 == 0 &&
+		!(b.kinds & (VALUE_MIXED | VALUE_LINEAR)));
 	if (zero || (a.kinds == VALUE_ADDRESS && b.kinds == VALUE_ADDRESS &&
 		     a.bases == b.bases && !(a.bases & (a.bases - 1)) &&
 		     !(a.bases >> BASE_OTHER)))
@@ -336,10 +338,29 @@ static void check_atomic(struct analysis *n, const struct access *c)
 		reasons_add(n, PTX_WHY_atomic_wide, c->f, c->in, "");
 }
 
+/* An address that is no sum of addresses and numbers: what stands there
+ * would tell where memory lies.  Without a launch a parameter that is no
+ * pointer looks the same. */
+static void check_address(struct analysis *n, const struct access *c)
+{
+	struct value v = c->at;
+
+	if (!(v.kinds & VALUE_MIXED))
+		return;
+	for (uint32_t b = 0; b < n->base_count && !n->launch; b++)
+		if ((c->all_bases >> b & 1) &&
+		    n->objects[n->base_object[b]].kind == OBJECT_BUFFER &&
+		    !n->objects[n->base_object[b]].is_addressed)
+			return;
+	reasons_add(n, PTX_WHY_address_leak, c->f, c->in,
+		    "an address made of parts of addresses");
+}
+
 static void check_access(struct analysis *n, const struct access *c)
 {
 	uint8_t sem = c->in->mod[PTX_MOD_SEM];
 
+	check_address(n, c);
 	if (c->is_write || c->is_atomic)
 		check_target(n, c);
 	if (c->is_atomic)
@@ -424,6 +445,9 @@ void reasons_find(struct analysis *n)
 			check_instr(n, i, &f->instrs[k]);
 		if (f->needs_cluster)
 			reasons_add(n, PTX_WHY_cluster, f, NULL, "");
+		if (!f->has_body && n->reach.addressed[i])
+			reasons_add(n, PTX_WHY_no_body, f, NULL,
+				    arena_str(n->a, f->name));
 	}
 	for (uint32_t i = 0; i < n->m->variable_count; i++)
 		if (n->reach.variables[i] && n->m->variables[i].is_opaque)

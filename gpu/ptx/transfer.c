@@ -486,6 +486,11 @@ static struct value transfer_plain(struct analysis *n, uint32_t function,
 		if (whole && !in->mod[PTX_MOD_CC])
 			return value_sub(&a, &b);
 		break;
+	case PTX_OP_neg:
+		c = value_const(0);
+		if (whole)
+			return value_sub(&c, &a);
+		break;
 	case PTX_OP_mul:
 		if (whole)
 			return transfer_mul(n, function, in);

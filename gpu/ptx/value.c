@@ -125,7 +125,7 @@ static struct value mixed(const struct value *a, const struct value *b)
 
 	v.bases = a->bases | b->bases;
 	v.irregular = a->irregular || b->irregular;
-	if ((a->kinds | b->kinds) & (VALUE_ADDRESS | VALUE_MIXED))
+	if ((a->kinds | b->kinds) & VALUE_HIDDEN)
 		v.kinds = VALUE_MIXED;
 	return v;
 }
@@ -171,6 +171,8 @@ struct value value_add(const struct value *a, const struct value *b)
 		v.kinds = b->kinds;
 	else if (value_is_clean(b))
 		v.kinds = a->kinds;
+	else if (!((a->kinds | b->kinds) & VALUE_MIXED))
+		v.kinds = VALUE_LINEAR;
 	sum_shape(&v, a, b, 1);
 	return v;
 }
@@ -189,6 +191,8 @@ struct value value_sub(const struct value *a, const struct value *b)
 	v = mixed(a, b);
 	if (value_is_clean(b))
 		v.kinds = a->kinds;
+	else if (!((a->kinds | b->kinds) & VALUE_MIXED))
+		v.kinds = VALUE_LINEAR;
 	if (a->kinds == VALUE_ADDRESS && b->kinds == VALUE_ADDRESS &&
 	    a->bases == b->bases && one_base(a->bases)) {
 		v.kinds = VALUE_CLEAN;
@@ -263,7 +267,7 @@ struct value value_and(const struct value *a, const struct value *b)
 	if (!a->kinds || !b->kinds)
 		return (struct value){0};
 	v = mixed(a, b);
-	if (!value_is_const(c) || (x->kinds & VALUE_MIXED))
+	if (!value_is_const(c) || (x->kinds & (VALUE_MIXED | VALUE_LINEAR)))
 		return v;
 	if (c->c0 >= 0 && c->c0 < 1 << BASE_ALIGN_BITS) {
 		v.kinds = VALUE_CLEAN;

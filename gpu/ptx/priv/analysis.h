@@ -60,6 +60,7 @@ struct access {
 	const struct ptx_instr *in;
 	const struct ptx_operand *memory;
 	struct value at;
+	uint64_t all_bases; /* of at, before numbers were told apart */
 	uint32_t bytes;
 	bool is_read, is_write, is_atomic, is_nc;
 };

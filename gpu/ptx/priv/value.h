@@ -2,8 +2,9 @@
  * gpu/ptx/priv/value - what the analyser knows of one register.
  *
  * Two lattices side by side.  Origin: from which bases a value may derive,
- * and whether it is a clean number, an address (one base, coefficient 1) or
- * mixed.  Shape: the value, or the offset from its base, as
+ * and whether it is a clean number, an address (one base, coefficient 1), a
+ * sum of such (which may become an address again: A + (B - A)) or mixed. Shape:
+ * the value, or the offset from its base, as
  *
  *     c0 + step * k + sum coef[i] * id[i]      for some integer k
  *
@@ -18,7 +19,9 @@
 /* Bits of value.kinds. */
 #define VALUE_CLEAN   1u
 #define VALUE_ADDRESS 2u
-#define VALUE_MIXED   4u
+#define VALUE_LINEAR  4u /* a sum or difference of addresses */
+#define VALUE_MIXED   8u /* any other function of addresses */
+#define VALUE_HIDDEN  (VALUE_ADDRESS | VALUE_LINEAR | VALUE_MIXED)
 
 /* tid.x tid.y tid.z ctaid.x ctaid.y ctaid.z */
 #define VALUE_IDS 6u

@@ -178,7 +178,13 @@ static const struct {
 	 "address_leak"},
 	{"xor.b64 %d3, %d1, %d2; xor.b64 %d3, %d3, %d2;"
 	 "st.global.b32 [%d3], 1;",
+	 "address_leak"},
+	{"sub.s64 %d3, %d2, %d1; add.s64 %d4, %d1, %d3;"
+	 "st.global.b32 [%d4], 1;",
 	 ""},
+	{"shr.u64 %d3, %d1, 3; and.b64 %d4, %d3, 56; add.s64 %d5, %d1, %d4;"
+	 "ld.global.b32 %r1, [%d5]; st.global.b32 [%d2], %r1;",
+	 "address_leak"},
 	{"red.global.add.u64 [%d1], %d2;", "address_leak"},
 	{"st.param.u64 [p], %d1;", "stores_constant"},
 };
