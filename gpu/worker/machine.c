@@ -231,6 +231,17 @@ static enum err bind_symbols(struct machine *m, uint32_t part_index,
 	return ERR_OK;
 }
 
+/* A store to what the program says this step does not write is a fault: the
+ * roots would not follow it, and a dispute would blame who ran it. */
+static void allow_writes(struct machine *m, const struct program_launch *step)
+{
+	uint8_t access[PROGRAM_OBJECTS_MAX];
+
+	program_step_access(m->p, step->step_index, access);
+	for (uint32_t i = 0; i < m->object_count; i++)
+		m->buffers[i].writable = (access[i] & PROGRAM_WRITE) != 0;
+}
+
 enum err machine_step_ctas(struct machine *m, const struct program_launch *step,
 			   const uint64_t *ctas, uint64_t cta_count,
 			   const struct exec_options *o,
@@ -245,6 +256,7 @@ enum err machine_step_ctas(struct machine *m, const struct program_launch *step,
 		e = bind_symbols(m, step->part_index, &l);
 	if (e)
 		return e;
+	allow_writes(m, step);
 	l.ctas = ctas;
 	l.cta_count = cta_count;
 	e = exec_run(m->modules[step->part_index], &l, o, m->w->arena,

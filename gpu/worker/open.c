@@ -283,29 +283,38 @@ static struct program_witness witness_of(struct opener *q)
 	};
 }
 
+/* The CTA whose accesses an opening shows, or PROGRAM_WRITER_NONE. */
+static enum err shown_cta(struct opener *q, const struct program_sample *s,
+			  uint64_t *ret_cta)
+{
+	if (s->kind == PROGRAM_SAMPLE_CHUNK)
+		return find_writer(q, s, ret_cta);
+	if (q->step.kind == PROGRAM_STEP_LAUNCH &&
+	    s->number >= q->step.cta_count)
+		return worker_fail(q->w, ERR_REFUSED, "no such CTA");
+	*ret_cta = s->number;
+	return ERR_OK;
+}
+
 static enum err open_sample(struct opener *q, uint32_t index)
 {
 	const struct program_sample *s = &q->t.open->samples[index];
 	struct program_witness x = witness_of(q);
-	uint64_t writer = s->number;
+	bool is_chunk = s->kind == PROGRAM_SAMPLE_CHUNK;
 	struct program_opening opening;
 	struct buf out = buf_make(JOB_RECORD_BYTES_MAX);
-	enum err e = ERR_OK;
+	uint64_t cta = PROGRAM_WRITER_NONE;
+	enum err e = shown_cta(q, s, &cta);
 
-	if (s->kind == PROGRAM_SAMPLE_CHUNK)
-		e = find_writer(q, s, &writer);
-	else if (q->step.kind == PROGRAM_STEP_LAUNCH &&
-		 s->number >= q->step.cta_count)
-		return worker_fail(q->w, ERR_REFUSED, "no such CTA");
 	if (!e && q->step.kind == PROGRAM_STEP_LAUNCH &&
-	    writer != PROGRAM_WRITER_NONE)
-		e = trace_cta(q, writer,
-			      s->kind == PROGRAM_SAMPLE_CTA ? s->warp
-							    : PROGRAM_WARP_ALL,
+	    cta != PROGRAM_WRITER_NONE)
+		e = trace_cta(q, cta, is_chunk ? PROGRAM_WARP_ALL : s->warp,
 			      &x);
 	put_back(q, q->after);
 	if (!e)
-		e = program_opening_build(q->w->arena, &x, s, writer, &opening);
+		e = program_opening_build(q->w->arena, &x, s,
+					  is_chunk ? cta : PROGRAM_WRITER_NONE,
+					  &opening);
 	if (e)
 		return e;
 	program_opening_encode(&out, &opening);

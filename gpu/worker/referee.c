@@ -30,7 +30,7 @@ static void rule(struct referee *j, enum program_verdict v)
 }
 
 /* The pieces of one object, as copies that the CTA may change. */
-static enum err open_object(struct referee *j, uint32_t object)
+static enum err open_object(struct referee *j, uint32_t object, bool writable)
 {
 	const struct program_pieces *from =
 		program_pieces_of(j->o.before, j->o.before_count, object);
@@ -40,7 +40,7 @@ static enum err open_object(struct referee *j, uint32_t object)
 	size_t used = 0;
 
 	b->bytes = program_object_bytes(&j->run.program, object);
-	b->writable = true;
+	b->writable = writable;
 	if (!from)
 		return ERR_OK;
 	pieces = ARENA_ARRAY(j->w->arena, (size_t)from->range_count + 1,
@@ -94,8 +94,11 @@ static enum err open_memory(struct referee *j)
 {
 	const struct program *p = &j->run.program;
 	uint32_t objects = program_object_count(p);
+	uint8_t access[PROGRAM_OBJECTS_MAX];
 	enum err e = ERR_OK;
 
+	/* As when it was run: see machine.c. */
+	program_step_access(p, j->run.launch.step_index, access);
 	j->buffers =
 		ARENA_ARRAY(j->w->arena, (size_t)objects + p->symbol_count + 1,
 			    struct exec_buffer);
@@ -105,7 +108,7 @@ static enum err open_memory(struct referee *j)
 		return ERR_NO_MEMORY;
 	j->buffer_count = objects;
 	for (uint32_t i = 0; i < objects && !e; i++)
-		e = open_object(j, i);
+		e = open_object(j, i, access[i] & PROGRAM_WRITE);
 	for (uint32_t i = 0; i < p->symbol_count && !e; i++)
 		e = bind_symbol(j, &p->symbols[i], program_symbol_object(p, i));
 	return e;
@@ -157,6 +160,7 @@ static enum err compare(struct referee *j, const struct exec_result *r)
 			.offset = r->writes[i].offset,
 			.data = bytes_of(r->writes[i].data,
 					 (size_t)r->writes[i].bytes),
+			.nan_bytes = r->writes[i].nan_bytes,
 		};
 	f = program_run_compare(&j->run, writes, r->write_count,
 				&j->a.difference);
