@@ -18,6 +18,7 @@
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/work.h"
+#include "gpu/build/quote.h"
 #include "gpu/build/view.h"
 #include "gpu/program/trace.h"
 
@@ -381,6 +382,35 @@ enum cli_exit job_run_local(struct cli *c)
 	return code;
 }
 
+/* What the buyer's confidence buys, in a sentence. */
+static void put_confidence(const struct manifest *m)
+{
+	struct buf b = buf_make(1024);
+
+	switch (m->confidence) {
+	case MANIFEST_SAMPLED:
+		buf_printf(&b, "confidence: ");
+		quote_confidence_put(
+			&b, m->samples ? m->samples : QUOTE_SAMPLES_OF_LEASE,
+			1000000);
+		buf_put_str(&b, ", when the lease is audited");
+		break;
+	case MANIFEST_DUAL:
+		buf_put_str(&b, "confidence: every lease is computed twice");
+		break;
+	case MANIFEST_FULL:
+		buf_put_str(&b, "confidence: a verifier runs everything again");
+		break;
+	case MANIFEST_TASKS:
+		buf_printf(&b, "confidence: %u tasks are run again whole",
+			   (unsigned)m->check_task_count);
+		break;
+	}
+	if (!b.err)
+		printf("%.*s\n", (int)b.n, (const char *)b.p);
+	buf_free(&b);
+}
+
 static void put_quote(struct cli *c, const struct local_job *j)
 {
 	const struct job_built *b = &j->built;
@@ -411,6 +441,7 @@ static void put_quote(struct cli *c, const struct local_job *j)
 	printf("stopped at %" PRIu64 " a task, %" PRIu64
 	       " a CTA; an audit opens up to %" PRIu64 " bytes\n",
 	       b->limit_ops, b->cta_ops, b->cta_open);
+	put_confidence(&j->m);
 }
 
 enum cli_exit job_quote_local(struct cli *c)

@@ -1,5 +1,5 @@
 /*
- * weft node start, stop, status
+ * weft node start, stop, status, fsck
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -98,6 +98,13 @@ static enum cli_exit stop(struct cli *c)
 	return dir ? daemon_stop(c, dir) : CLI_USAGE;
 }
 
+static enum cli_exit fsck(struct cli *c)
+{
+	const char *dir = link_dir(c);
+
+	return dir ? daemon_fsck(c, dir) : CLI_USAGE;
+}
+
 static const struct cli_option start_options[] = {
 	{"provider", 0, NULL, "sell this machine's work"},
 	{"verifier", 0, NULL, "audit others' work"},
@@ -140,4 +147,14 @@ const struct cli_command cli_node_stop = {
 		"starts again.\n",
 	.options = link_options,
 	.run = stop,
+};
+const struct cli_command cli_node_fsck = {
+	.noun = "node",
+	.verb = "fsck",
+	.operands = "",
+	.summary = "look at everything that a stopped node has stored",
+	.help = "Counts all money, rebuilds the state root from nothing and "
+		"checks every record.\n",
+	.options = link_options,
+	.run = fsck,
 };

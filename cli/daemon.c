@@ -177,6 +177,23 @@ enum cli_exit daemon_init(struct cli *c, const char *dir,
 	return CLI_DONE;
 }
 
+enum cli_exit daemon_fsck(struct cli *c, const char *dir)
+{
+	const char *argv[FLAGS_MAX + 8];
+	int status;
+	pid_t pid;
+
+	if (!make_argv(c, dir, "--fsck", NULL, argv))
+		return cli_fail(c, CLI_FAILED, "no_memory", "out of memory");
+	pid = fork();
+	if (pid == 0)
+		become(argv, 1);
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
+		return cli_fail(c, CLI_FAILED, "failed",
+				"%s does not check; see above", dir);
+	return CLI_DONE;
+}
+
 enum cli_exit daemon_stop(struct cli *c, const char *dir)
 {
 	const char *path = arena_printf(c->arena, "%s/pid", dir);

@@ -28,6 +28,10 @@ MUST_USE enum cli_exit daemon_init(struct cli *c, const char *dir,
 				   const char *const *flags, char *out,
 				   size_t size);
 
+/* Run weftd --fsck for a folder whose node is stopped; its words go to
+ * standard output.  CLI_DONE, or CLI_FAILED if it found something. */
+MUST_USE enum cli_exit daemon_fsck(struct cli *c, const char *dir);
+
 /* End the node of a folder and wait for it. */
 MUST_USE enum cli_exit daemon_stop(struct cli *c, const char *dir);
 

@@ -8,7 +8,15 @@
 #include <unistd.h>
 
 #include "cli/compile.h"
+#include "gpu/build/quote.h"
+#include "gpu/program/header.h"
 #include "gpu/program/task.h"
+
+/* Tasks that are quoted when each has its own inputs. */
+#define QUOTED_TASKS_MAX 8u
+
+/* Which CTAs and tasks a quote looks into: the same for everybody. */
+#define QUOTE_SEED 1u
 
 /* build_files that remembers what was opened. */
 struct recorder {
@@ -193,7 +201,7 @@ static enum cli_exit take_built(struct cli *c, struct local_job *j,
 
 static void encode_build(struct buf *out, struct cli *c, struct local_job *j,
 			 const struct local_inputs *in, bool want_quote,
-			 bool any_class)
+			 bool any_class, uint64_t budget_ops)
 {
 	struct job_file *ptx = ARENA_ARRAY(c->arena, (size_t)j->ptx_count + 1,
 					   struct job_file);
@@ -209,7 +217,8 @@ static void encode_build(struct buf *out, struct cli *c, struct local_job *j,
 		.task = in->record,
 		.inputs = (struct job_input *)in->inputs,
 		.input_count = in->count,
-		.seed = 1,
+		.seed = QUOTE_SEED,
+		.budget_ops = budget_ops,
 		.how = j->how,
 	};
 
@@ -223,8 +232,10 @@ static void encode_build(struct buf *out, struct cli *c, struct local_job *j,
 	job_build_encode(out, &b);
 }
 
-enum cli_exit local_build(struct cli *c, struct local_job *j, bool want_quote,
-			  bool any_class)
+/* One worker: the program, and with want_quote the quote of one task. */
+static enum cli_exit build_one(struct cli *c, struct local_job *j,
+			       uint64_t task, bool want_quote, bool any_class,
+			       uint64_t budget_ops)
 {
 	static struct local_inputs in;
 	struct buf request = buf_make(WIRE_FRAME_BYTES_MAX);
@@ -238,13 +249,13 @@ enum cli_exit local_build(struct cli *c, struct local_job *j, bool want_quote,
 
 	memset(&in, 0, sizeof(in));
 	if (want_quote)
-		code = local_inputs(c, j, 0, &in);
+		code = local_inputs(c, j, task, &in);
 	if (code)
 		return code;
 	for (uint32_t i = 0; i < in.count; i++)
 		fds[i] = in.memory[i].fd;
 	w.fd_count = in.count;
-	encode_build(&request, c, j, &in, want_quote, any_class);
+	encode_build(&request, c, j, &in, want_quote, any_class, budget_ops);
 	code = work_run(c, &w, &client);
 	if (!code) {
 		code = take_built(c, j, client);
@@ -253,6 +264,70 @@ enum cli_exit local_build(struct cli *c, struct local_job *j, bool want_quote,
 	if (want_quote)
 		local_inputs_free(j, &in);
 	return code;
+}
+
+/* The headers of some tasks as one, into what was built last. */
+static enum cli_exit merge_quotes(struct cli *c, struct local_job *j,
+				  struct program_header *const *headers,
+				  uint32_t count)
+{
+	struct buf out = buf_make(PROGRAM_HEADER_BYTES_MAX);
+	uint64_t limit = 0;
+	struct program_header *h = headers[0];
+	enum cli_exit code = CLI_DONE;
+
+	if (quote_merge(headers, count, j->m.task_count, &limit))
+		return work_bad_answer(c);
+	program_header_encode(&out, h);
+	j->built.header = arena_copy(c->arena, buf_bytes(&out));
+	if (out.err || !j->built.header.p)
+		code = cli_fail(c, CLI_FAILED, "no_memory", "out of memory");
+	buf_free(&out);
+	j->built.ops_per_task = h->totals.ops_per_task;
+	j->built.cta_ops = h->totals.cta_ops;
+	j->built.cta_open = h->totals.cta_open;
+	j->built.limit_ops = j->m.limit_ops ? j->m.limit_ops : limit;
+	return code;
+}
+
+/* Tasks whose inputs differ are quoted one by one: the worker holds the
+ * inputs of one. */
+static enum cli_exit quote_tasks(struct cli *c, struct local_job *j,
+				 bool any_class)
+{
+	struct program_header headers[QUOTED_TASKS_MAX];
+	struct program_header *list[QUOTED_TASKS_MAX];
+	uint64_t n = j->m.task_count;
+	uint32_t slots = n < QUOTED_TASKS_MAX ? (uint32_t)n : QUOTED_TASKS_MAX;
+	uint64_t cost = 0, sampled = 0;
+	enum cli_exit code = CLI_DONE;
+
+	for (uint32_t i = 0; i < slots && !code; i++) {
+		code = build_one(c, j, quote_task_at(QUOTE_SEED, n, slots, i),
+				 true, any_class, QUOTE_BUDGET_OPS / slots);
+		if (code || !j->built.header.n || j->built.end.outcome)
+			return code; /* not sold, or a finding */
+		list[i] = &headers[i];
+		if (program_header_decode(c->arena, j->built.header, list[i]))
+			return work_bad_answer(c);
+		if (j->built.cta_cost > cost)
+			cost = j->built.cta_cost;
+		sampled += j->built.sampled_ops;
+	}
+	if (!code)
+		code = merge_quotes(c, j, list, slots);
+	j->built.cta_cost = cost;
+	j->built.sampled_ops = sampled;
+	return code;
+}
+
+enum cli_exit local_build(struct cli *c, struct local_job *j, bool want_quote,
+			  bool any_class)
+{
+	if (want_quote && j->m.task_count > 1 &&
+	    manifest_inputs_per_task(&j->m))
+		return quote_tasks(c, j, any_class);
+	return build_one(c, j, 0, want_quote, any_class, 0);
 }
 
 static bool is_sold(char class_name)

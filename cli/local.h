@@ -34,9 +34,10 @@ MUST_USE enum cli_exit local_open(struct cli *c, const char *path,
 void local_close(struct local_job *j);
 
 /*
- * Build the program in a worker.  want_quote: also run sampled CTAs of task 0
- * under the sanitizer; classes that are not sold only with any_class.  A
- * finding is not a failure here: look at j->built.end.
+ * Build the program in a worker.  want_quote: also run sampled CTAs under the
+ * sanitizer, in several workers when each task has inputs of its own; classes
+ * that are not sold only with any_class.  A finding is not a failure here: look
+ * at j->built.end.
  */
 MUST_USE enum cli_exit local_build(struct cli *c, struct local_job *j,
 				   bool want_quote, bool any_class);

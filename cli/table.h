@@ -37,6 +37,7 @@
 	X(cli_node_start)     \
 	X(cli_node_status)    \
 	X(cli_node_stop)      \
+	X(cli_node_fsck)      \
 	X(cli_demo)           \
 	X(cli_completion)     \
 	X(cli_version)
