@@ -75,13 +75,29 @@ static void drop_capabilities(void)
 	(void)syscall(SYS_capset, &head, none);
 }
 
-enum err sandbox_begin(const struct sandbox_limits *limits, bool *ret_isolated)
+static int compare_bytes(const void *a, const void *b)
 {
-	bool isolated;
+	return *(const uint8_t *)a - *(const uint8_t *)b;
+}
+
+/* The C library asks the system some things once, at first use: have it ask
+ * now. */
+static void warm_up(void)
+{
+	static uint8_t bytes[4096];
 
 	/* One heap for all threads: else malloc opens files, to count the
 	 * processors and to see whether it may shrink a thread's heap. */
 	mallopt(M_ARENA_MAX, 1);
+	/* qsort looks at the size of memory. */
+	qsort(bytes, sizeof(bytes), 1, compare_bytes);
+}
+
+enum err sandbox_begin(const struct sandbox_limits *limits, bool *ret_isolated)
+{
+	bool isolated;
+
+	warm_up();
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return ERR_IO;
 	isolated = !unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC |

@@ -309,6 +309,11 @@ Test(sandbox, threads_share_a_heap)
 	cr_expect_eq(WEXITSTATUS(status), 42);
 }
 
+static int compare_ints(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
 /* What running kernels takes: threads, memory, answers. */
 static void work(int socket_fd)
 {
@@ -331,6 +336,9 @@ static void work(int socket_fd)
 		_exit(3);
 	if (sendmsg(socket_fd, &m, MSG_NOSIGNAL) != 1)
 		_exit(4);
+	static int numbers[100000];
+
+	qsort(numbers, 100000, sizeof(int), compare_ints);
 	p = malloc(100u << 20);
 	if (!p)
 		_exit(5);
