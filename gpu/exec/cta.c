@@ -238,12 +238,11 @@ static void fill_special(struct machine *mc, struct strip *s,
 static void start_strip(struct machine *mc, struct strip *s)
 {
 	const struct function *f = mc->l->kernel;
-	memset(s->regs + (size_t)f->first_unit * mc->stride, 0,
-	       (size_t)f->unit_count * mc->stride);
-	if (mc->l->m->has_calls)
-		memset(s->regs + (size_t)f->first_unit * mc->stride, 0,
-		       (size_t)(mc->l->m->unit_count - f->first_unit) *
-			       mc->stride);
+	for (uint32_t i = 0; i < mc->l->m->zero_run_count; i++) {
+		struct place p = mc->l->m->zero_runs[i];
+		memset(s->regs + (size_t)p.at * mc->stride, 0,
+		       (size_t)p.bytes * mc->stride);
+	}
 	for (uint32_t i = 0; i < 3; i++)
 		fill_special(mc, s, (enum special)(SPECIAL_CTAID_X + i),
 			     mc->ctaid[i]);

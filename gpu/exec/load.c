@@ -13,7 +13,7 @@
 
 /* Most memory that a loaded module may take. */
 #define MODULE_BYTES_MAX ((size_t)1 << 30)
-#define MODULE_UNITS_MAX (1u << 17)
+#define MODULE_UNITS_MAX (1u << 24)
 
 static struct op scratch_op;
 
@@ -395,6 +395,8 @@ static void load_function(struct loader *l, uint32_t index)
 	if (l->err == ERR_OK) {
 		patch_labels(l, first_op);
 		load_witness(l);
+		if (!load_compact(l))
+			l->err = ERR_NO_MEMORY;
 	}
 	free(first_op);
 }
@@ -518,6 +520,8 @@ enum err exec_module_load(const struct ptx_module *pm,
 	if (l.err == ERR_OK)
 		load_functions(&l);
 	if (l.err == ERR_OK)
+		load_place_all(&l);
+	if (l.err == ERR_OK)
 		load_call_depths(&l);
 	if (l.err == ERR_OK)
 		sum_costs(&l);
@@ -536,6 +540,12 @@ void exec_module_free(struct exec_module *m)
 {
 	if (m == NULL)
 		return;
+	for (uint32_t i = 0; m->functions != NULL && i < m->function_count;
+	     i++) {
+		free(m->functions[i].map);
+		free(m->functions[i].entry_units);
+	}
+	free(m->zero_runs);
 	free(m->ops);
 	free(m->cost_before);
 	free(m->count_before);

@@ -70,8 +70,9 @@ static void add_module_variable(struct loader *l, const struct ptx_variable *v,
 	}
 	if (v->init_bytes > 0)
 		memcpy(t->init, v->init, v->init_bytes);
-	memcpy((void *)(uintptr_t)t->relocs, v->relocs,
-	       v->reloc_count * sizeof(struct ptx_reloc));
+	if (v->reloc_count > 0)
+		memcpy((void *)(uintptr_t)t->relocs, v->relocs,
+		       v->reloc_count * sizeof(struct ptx_reloc));
 	t->reloc_count = v->reloc_count;
 	t->ptx_index = index;
 	l->variable_home[index] = m->variable_count++;

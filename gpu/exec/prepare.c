@@ -80,8 +80,9 @@ static bool fill_variables(struct launch *l)
 static void fill_constants(struct launch *l)
 {
 	const struct exec_module *m = l->m;
-	memcpy(l->constants, m->constants,
-	       m->constant_count * sizeof(*l->constants));
+	if (m->constant_count > 0)
+		memcpy(l->constants, m->constants,
+		       m->constant_count * sizeof(*l->constants));
 	for (uint32_t i = 0; i < m->constant_count; i++) {
 		for (uint32_t k = 0; k < m->fix_count; k++) {
 			if (m->fixes[k].unit == m->constant_unit[i])

@@ -49,12 +49,37 @@ typedef uint32_t hu32
 #define V_SQRT64(x) ((vf64)_mm256_sqrt_pd((__m256d)(x)))
 #else
 /* No fused instruction: integers do it, in MXCSR's mode. */
-static inline vf32 v_fma32(vf32 x, vf32 y, vf32 z)
+static vf32 v_fma32_soft(vf32 x, vf32 y, vf32 z)
 {
 	vu32 a = (vu32)x, b = (vu32)y, c = (vu32)z, r;
 	for (uint32_t i = 0; i < V32; i++)
 		r[i] = soft_fma32(a[i], b[i], c[i], _mm_getcsr());
 	return (vf32)r;
+}
+/*
+ * In f64 the product is exact and the sum is rounded once before it is
+ * rounded to f32.  Twice the same directed way is once; to nearest differs
+ * only when the sum ends exactly between two f32, and small results have
+ * their own rounding place: integers do those.
+ */
+static inline vf32 v_fma32(vf32 x, vf32 y, vf32 z)
+{
+	float r[4];
+	uint64_t doubt = 0;
+	for (uint32_t i = 0; i < V32; i++) {
+		double s = (double)x[i] * (double)y[i] + (double)z[i];
+		uint64_t b, e;
+		memcpy(&b, &s, sizeof(b));
+		e = b >> 52 & 0x7ffu;
+		doubt |= (b & 0x1fffffffu) == 0x10000000u;
+		doubt |= e < 1023 - 120 && (b & INT64_MAX) != 0;
+		r[i] = (float)s;
+	}
+	if (doubt != 0)
+		return v_fma32_soft(x, y, z);
+	vf32 v;
+	memcpy(&v, r, sizeof(v));
+	return v;
 }
 static inline vf64 v_fma64(vf64 x, vf64 y, vf64 z)
 {

@@ -106,6 +106,12 @@ void load_variables(struct loader *l);
 /* Which results a witness may look at (load_witness.c). */
 void load_witness(struct loader *l);
 
+/* Let registers of the function share places (load_compact.c); false: out of
+ * memory. */
+bool load_compact(struct loader *l);
+/* Final places of all registers (load_place.c). */
+void load_place_all(struct loader *l);
+
 /* How deep calls go; recursion is refused (load_calls.c). */
 void load_call_depths(struct loader *l);
 

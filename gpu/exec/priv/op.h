@@ -121,6 +121,11 @@ struct function {
 	uint32_t end;
 	uint32_t first_unit;
 	uint32_t unit_count;
+	/* While loading: raw units to packed ones, and where they go. */
+	uint32_t *map;
+	uint8_t *entry_units; /* by packed unit: alive at the entry */
+	uint32_t packed_units;
+	uint32_t placed_unit;
 	struct exec_kernel kernel;
 	struct exec_param *params;
 	struct place *param_places; /* device functions, .param space */
@@ -202,10 +207,12 @@ struct exec_module {
 	uint32_t dynamic_slot; /* UINT32_MAX: none */
 	struct slot *local_slots;
 	uint32_t local_slot_count;
-	uint32_t local_bytes;		      /* of a thread */
-	uint32_t frame_bytes;		      /* call parameters of a thread */
-	uint32_t unit_count;		      /* registers of a strip */
-	uint32_t first_unit;		      /* that is no special register */
+	uint32_t local_bytes;	 /* of a thread */
+	uint32_t frame_bytes;	 /* call parameters of a thread */
+	uint32_t unit_count;	 /* registers of a strip */
+	uint32_t first_unit;	 /* that is no special register */
+	struct place *zero_runs; /* units that a CTA must find zeroed */
+	uint32_t zero_run_count;
 	uint32_t special_unit[SPECIAL_COUNT]; /* 0: unused */
 	uint32_t stack_bytes;
 	uint32_t depth_max; /* of calls */
