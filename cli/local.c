@@ -12,6 +12,12 @@
 #include "gpu/program/header.h"
 #include "gpu/program/task.h"
 
+/* Which CTAs and tasks are sampled: the same at every run. */
+#define QUOTE_SEED 1u
+
+/* Tasks with inputs of their own that are looked into. */
+#define QUOTED_TASKS_MAX 8u
+
 /* Tasks that are quoted when each has its own inputs. */
 #define QUOTED_TASKS_MAX 8u
 
@@ -199,9 +205,17 @@ static enum cli_exit take_built(struct cli *c, struct local_job *j,
 	return CLI_DONE;
 }
 
+/* How to build: sampled tasks are quoted one at a time. */
+struct building {
+	bool want_quote;
+	bool any_class;
+	uint64_t task;	     /* to sample */
+	uint64_t budget_ops; /* 0: the default */
+};
+
 static void encode_build(struct buf *out, struct cli *c, struct local_job *j,
-			 const struct local_inputs *in, bool want_quote,
-			 bool any_class, uint64_t budget_ops)
+			 const struct local_inputs *in,
+			 const struct building *how)
 {
 	struct job_file *ptx = ARENA_ARRAY(c->arena, (size_t)j->ptx_count + 1,
 					   struct job_file);
@@ -212,13 +226,13 @@ static void encode_build(struct buf *out, struct cli *c, struct local_job *j,
 		.ptx_count = j->ptx_count,
 		.files = j->sent,
 		.file_count = j->sent_count,
-		.want_quote = want_quote,
-		.any_class = any_class,
+		.want_quote = how->want_quote,
+		.any_class = how->any_class,
 		.task = in->record,
 		.inputs = (struct job_input *)in->inputs,
 		.input_count = in->count,
 		.seed = QUOTE_SEED,
-		.budget_ops = budget_ops,
+		.budget_ops = how->budget_ops,
 		.how = j->how,
 	};
 
@@ -232,10 +246,8 @@ static void encode_build(struct buf *out, struct cli *c, struct local_job *j,
 	job_build_encode(out, &b);
 }
 
-/* One worker: the program, and with want_quote the quote of one task. */
-static enum cli_exit build_one(struct cli *c, struct local_job *j,
-			       uint64_t task, bool want_quote, bool any_class,
-			       uint64_t budget_ops)
+static enum cli_exit build_once(struct cli *c, struct local_job *j,
+				const struct building *how)
 {
 	static struct local_inputs in;
 	struct buf request = buf_make(WIRE_FRAME_BYTES_MAX);
@@ -243,91 +255,89 @@ static enum cli_exit build_one(struct cli *c, struct local_job *j,
 	struct work w = {.kind = WIRE_BUILD,
 			 .request = &request,
 			 .fds = fds,
-			 .label = want_quote ? "quoting" : NULL};
+			 .label = how->want_quote ? "quoting" : NULL};
 	struct client *client;
 	enum cli_exit code = CLI_DONE;
 
 	memset(&in, 0, sizeof(in));
-	if (want_quote)
-		code = local_inputs(c, j, task, &in);
+	if (how->want_quote)
+		code = local_inputs(c, j, how->task, &in);
 	if (code)
 		return code;
 	for (uint32_t i = 0; i < in.count; i++)
 		fds[i] = in.memory[i].fd;
 	w.fd_count = in.count;
-	encode_build(&request, c, j, &in, want_quote, any_class, budget_ops);
+	encode_build(&request, c, j, &in, how);
 	code = work_run(c, &w, &client);
 	if (!code) {
 		code = take_built(c, j, client);
 		client_free(client);
 	}
-	if (want_quote)
+	if (how->want_quote)
 		local_inputs_free(j, &in);
 	return code;
 }
 
-/* The headers of some tasks as one, into what was built last. */
-static enum cli_exit merge_quotes(struct cli *c, struct local_job *j,
-				  struct program_header *const *headers,
-				  uint32_t count)
+/* The merged header takes the place of the last one. */
+static enum cli_exit take_merged(struct cli *c, struct local_job *j,
+				 const struct program_header *h,
+				 uint64_t limit_ops)
 {
 	struct buf out = buf_make(PROGRAM_HEADER_BYTES_MAX);
-	uint64_t limit = 0;
-	struct program_header *h = headers[0];
-	enum cli_exit code = CLI_DONE;
 
-	if (quote_merge(headers, count, j->m.task_count, &limit))
-		return work_bad_answer(c);
 	program_header_encode(&out, h);
 	j->built.header = arena_copy(c->arena, buf_bytes(&out));
-	if (out.err || !j->built.header.p)
-		code = cli_fail(c, CLI_FAILED, "no_memory", "out of memory");
 	buf_free(&out);
+	if (!j->built.header.p)
+		return cli_fail(c, CLI_FAILED, "no_memory", "out of memory");
 	j->built.ops_per_task = h->totals.ops_per_task;
 	j->built.cta_ops = h->totals.cta_ops;
 	j->built.cta_open = h->totals.cta_open;
-	j->built.limit_ops = j->m.limit_ops ? j->m.limit_ops : limit;
-	return code;
+	j->built.limit_ops = j->m.limit_ops ? j->m.limit_ops : limit_ops;
+	return CLI_DONE;
 }
 
-/* Tasks whose inputs differ are quoted one by one: the worker holds the
- * inputs of one. */
-static enum cli_exit quote_tasks(struct cli *c, struct local_job *j,
-				 bool any_class)
+/* Tasks whose inputs differ: several are quoted, and their headers merged. */
+static enum cli_exit build_merged(struct cli *c, struct local_job *j,
+				  const struct building *how)
 {
 	struct program_header headers[QUOTED_TASKS_MAX];
 	struct program_header *list[QUOTED_TASKS_MAX];
-	uint64_t n = j->m.task_count;
-	uint32_t slots = n < QUOTED_TASKS_MAX ? (uint32_t)n : QUOTED_TASKS_MAX;
-	uint64_t cost = 0, sampled = 0;
-	enum cli_exit code = CLI_DONE;
+	uint64_t count = j->m.task_count;
+	uint64_t slots = count < QUOTED_TASKS_MAX ? count : QUOTED_TASKS_MAX;
+	uint64_t limit_ops;
 
-	for (uint32_t i = 0; i < slots && !code; i++) {
-		code = build_one(c, j, quote_task_at(QUOTE_SEED, n, slots, i),
-				 true, any_class, QUOTE_BUDGET_OPS / slots);
-		if (code || !j->built.header.n || j->built.end.outcome)
-			return code; /* not sold, or a finding */
-		list[i] = &headers[i];
-		if (program_header_decode(c->arena, j->built.header, list[i]))
+	for (uint64_t i = 0; i < slots; i++) {
+		struct building one = *how;
+		enum cli_exit code;
+
+		one.task = quote_task_at(QUOTE_SEED, count, slots, i);
+		one.budget_ops = QUOTE_BUDGET_OPS / slots;
+		code = build_once(c, j, &one);
+		/* A class that is not sold, or a finding, ends it. */
+		if (code || !j->built.header.n)
+			return code;
+		if (program_header_decode(c->arena, j->built.header,
+					  &headers[i]))
 			return work_bad_answer(c);
-		if (j->built.cta_cost > cost)
-			cost = j->built.cta_cost;
-		sampled += j->built.sampled_ops;
+		list[i] = &headers[i];
 	}
-	if (!code)
-		code = merge_quotes(c, j, list, slots);
-	j->built.cta_cost = cost;
-	j->built.sampled_ops = sampled;
-	return code;
+	if (quote_merge(list, (uint32_t)slots, count, &limit_ops))
+		return cli_fail(c, CLI_FAILED, "overflow",
+				"the quotes of the tasks do not add up");
+	return take_merged(c, j, &headers[0], limit_ops);
 }
 
 enum cli_exit local_build(struct cli *c, struct local_job *j, bool want_quote,
 			  bool any_class)
 {
+	struct building how = {.want_quote = want_quote,
+			       .any_class = any_class};
+
 	if (want_quote && j->m.task_count > 1 &&
 	    manifest_inputs_per_task(&j->m))
-		return quote_tasks(c, j, any_class);
-	return build_one(c, j, 0, want_quote, any_class, 0);
+		return build_merged(c, j, &how);
+	return build_once(c, j, &how);
 }
 
 static bool is_sold(char class_name)

@@ -194,22 +194,11 @@ static enum err quote_advance(void *ctx, const struct program_launch *launch,
 	return !e && bad ? fill_fault(q, reterr_fault) : e;
 }
 
-static bool has_own_inputs(const struct manifest *m)
-{
-	for (uint32_t i = 0; i < m->buffer_count; i++)
-		if (m->buffers[i].from.kind != BUILD_SOURCE_NONE &&
-		    manifest_name_is_per_task(m, m->buffers[i].from.name))
-			return true;
-	return false;
-}
-
 /* Another task of the job: the same inputs, its own index and columns. */
 static enum err quote_task(void *ctx, uint64_t index)
 {
 	struct building *q = ctx;
 
-	if (index != q->task.index && has_own_inputs(q->manifest))
-		return ERR_UNSUPPORTED;
 	q->task.index = index;
 	for (uint32_t i = 0; i < q->task.column_count; i++) {
 		enum err e = manifest_carried_value(q->manifest, i, index,
@@ -235,6 +224,10 @@ static enum err make_quote(struct building *q, const struct manifest *manifest)
 	struct quote quote;
 	enum err e = program_header_make(q->w->arena, &q->p, &h);
 
+	/* Tasks with inputs of their own are quoted in workers of their own
+	 * (quote_merge). */
+	if (manifest_inputs_per_task(manifest))
+		ops.task = NULL;
 	if (!e)
 		e = quote_make(q->w->arena, &q->p, &options, &ops, &h, &quote,
 			       &fault);
