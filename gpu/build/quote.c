@@ -277,6 +277,8 @@ static enum err walk_tasks(struct make *k, struct arena *a)
 			err = ERR_OK;
 			continue;
 		}
+		if (err == ERR_UNSUPPORTED) /* stay with the one at hand */
+			err = ERR_OK;
 		if (err == ERR_OK)
 			err = walk_task(k, was);
 	}

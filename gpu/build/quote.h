@@ -72,7 +72,8 @@ struct quote_ops {
 	/*
 	 * Start over: the memory that task index begins with.  NULL when only
 	 * the present task is at hand.  Returns ERR_OK; ERR_UNSUPPORTED (its
-	 * inputs are not here: it is passed over); other errors end the quote.
+	 * inputs are not here: memory is untouched, and the task passed over;
+	 * for the first, the task at hand is taken); others end the quote.
 	 */
 	enum err (*task)(void *ctx, uint64_t index);
 };
@@ -162,6 +163,9 @@ MUST_USE bool quote_task_price(const struct quote *q, struct coin per_gop,
  * UINT64_MAX when it does not fit. */
 uint64_t quote_time_ms(const struct quote *q, uint64_t tasks,
 		       uint64_t ops_per_second);
+
+/* Draws in the audit of a lease, unless the buyer asks for more. */
+#define QUOTE_SAMPLES_OF_LEASE 20u
 
 /*
  * Chance, in parts per million, that samples draws by work catch a provider
