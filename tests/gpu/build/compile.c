@@ -374,3 +374,17 @@ Test(compile, cache_gives_back_what_fits)
 	cr_expect_eq(system(cmd), 0);
 	arena_free(a);
 }
+
+Test(compile, a_named_toolkit_must_be_there)
+{
+	struct arena *a = arena_new(1u << 20);
+	struct build_nvrtc_place place;
+	struct build_diag d;
+
+	setenv("WEFT_NVRTC_DIR", "/nonexistent", 1);
+	cr_expect_eq(build_nvrtc_find(a, &place, &d), ERR_NO_COMPILER);
+	cr_expect_str_eq(d.text, "NVRTC is not installed; contrib/setup "
+				 "installs it (or set WEFT_NVRTC_DIR to a CUDA "
+				 "toolkit)");
+	arena_free(a);
+}

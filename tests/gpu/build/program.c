@@ -447,6 +447,10 @@ static enum err build_example(const char *name, struct build_result *r,
 					       &ptx[i].text, d)
 			       : build_committed(arena, &u[i], &files,
 						 &ptx[i].text, d);
+		if (err == ERR_NO_COMPILER) {
+			close(folder.folder_fd);
+			return err;
+		}
 		cr_assert_eq(err, ERR_OK, "%s: %s", name, d->text);
 	}
 	err = build_program(arena, &m, ptx, n, &files, r, d);
@@ -466,10 +470,16 @@ Test(program, examples_are_sold)
 		struct build_diag d = {0};
 		struct program p;
 		struct program_header h;
+		enum err err;
 
 		arena = arena_new(512u << 20);
-		cr_assert_eq(build_example(names[i], &r, &d), ERR_OK, "%s: %s",
-			     names[i], d.text);
+		err = build_example(names[i], &r, &d);
+		if (err == ERR_NO_COMPILER) {
+			cr_log_warn("skipped: %s: %s", names[i], d.text);
+			arena_free(arena);
+			continue;
+		}
+		cr_assert_eq(err, ERR_OK, "%s: %s", names[i], d.text);
 		for (uint32_t k = 0; k < r.reason_count; k++)
 			cr_log_warn("%s %.*s:%u %.*s %.*s", names[i],
 				    (int)r.reasons[k].file.n,
