@@ -114,11 +114,12 @@ static void mark_access(struct analysis *n, struct access *c)
 	for (uint32_t b = 0; b < n->base_count; b++)
 		if (c->at.bases >> b & 1)
 			mark_object(n, &n->objects[n->base_object[b]], c);
-	if (c->at.kinds && (!c->at.bases || c->at.bases >> BASE_OTHER & 1)) {
+	if (value_may_be_anywhere(&c->at)) {
 		for (uint32_t i = 0; i < n->object_count; i++)
 			if (n->objects[i].base == BASE_OTHER)
 				mark_object(n, &n->objects[i], c);
-		n->reads_all |= c->is_read && !c->at.bases;
+		n->reads_all |= c->is_read &&
+				(!c->at.bases || c->at.kinds & VALUE_DATA);
 	}
 }
 

@@ -64,12 +64,11 @@ struct value analysis_load(struct analysis *n, uint32_t object, bool is_known,
 			   int64_t offset, uint32_t bytes)
 {
 	const struct object *o = &n->objects[object];
-	struct value v = {0}, any = value_any();
+	struct value v = {0};
 	uint32_t first, end;
 
-	any.irregular = true;
 	if (o->cell_count == 0)
-		return any;
+		return value_data();
 	cell_range(o, is_known, offset, bytes, &first, &end);
 	for (uint32_t i = first; i < end; i++)
 		value_join(&v, &n->cells[i], false);
@@ -263,6 +262,15 @@ static void fill_params(struct analysis *n)
 	}
 }
 
+/* A cell that holds an address and nothing else. */
+static void clear_cell(struct analysis *n, uint32_t object, uint32_t offset)
+{
+	const struct object *o = &n->objects[object];
+
+	if (offset % 8 == 0 && (o->cell_count > 1 || o->bytes <= 8))
+		n->cells[o->cell_first + offset / 8] = (struct value){0};
+}
+
 /* Variables start with their initialiser or the manifest: numbers, and the
  * addresses that relocations put there. */
 static void fill_variables(struct analysis *n)
@@ -270,11 +278,10 @@ static void fill_variables(struct analysis *n)
 	for (uint32_t i = 0; i < n->m->variable_count; i++) {
 		const struct ptx_variable *v = &n->m->variables[i];
 		uint32_t id = n->variable_object[i];
-		struct value any = value_any();
+		struct value any = value_data();
 
 		if (id == PTX_NO_INDEX || v->space == PTX_SPACE_PARAM)
 			continue;
-		any.irregular = true;
 		if (is_module_space(v->space))
 			analysis_store(n, id, false, 0, 8, any);
 		for (uint32_t r = 0; r < v->reloc_count; r++) {
@@ -289,6 +296,8 @@ static void fill_variables(struct analysis *n)
 			at = value_address(base, reloc->addend);
 			if (reloc->bytes != 8)
 				at = value_mix(&at, &at);
+			else
+				clear_cell(n, id, reloc->offset);
 			analysis_store(n, id, true, reloc->offset, reloc->bytes,
 				       at);
 		}

@@ -123,9 +123,7 @@ static bool touches(const struct analysis *n, const struct access *c,
 
 	if (direct != PTX_NO_INDEX)
 		return direct == object;
-	if (!c->at.kinds)
-		return false;
-	if (!c->at.bases || c->at.bases >> BASE_OTHER & 1)
+	if (value_may_be_anywhere(&c->at))
 		return true;
 	return n->objects[object].base != BASE_OTHER &&
 	       (c->at.bases >> n->objects[object].base & 1);

@@ -96,7 +96,9 @@ static bool find_sreg(struct bytes text, struct ptx_operand *ret)
 	static const struct {
 		const char *prefix;
 		uint8_t sreg;
-	} numbered[] = {{"%envreg", PTX_SREG_ENVREG}, {"%pm", PTX_SREG_PM}};
+	} numbered[] = {{"%envreg", PTX_SREG_ENVREG},
+			{"%pm", PTX_SREG_PM},
+			{"%reserved_smem_offset_", PTX_SREG_RESERVED_SMEM}};
 
 	*ret = (struct ptx_operand){.kind = PTX_OPERAND_SREG};
 	for (uint32_t i = 0; i < PTX_SREG_COUNT; i++)
@@ -104,7 +106,7 @@ static bool find_sreg(struct bytes text, struct ptx_operand *ret)
 			ret->index = i;
 			return true;
 		}
-	for (uint32_t i = 0; i < 2; i++) {
+	for (uint32_t i = 0; i < 3; i++) {
 		struct bytes prefix = bytes_str(numbered[i].prefix);
 		struct number n;
 

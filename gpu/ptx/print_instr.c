@@ -91,7 +91,8 @@ static void print_sreg(struct printer *p, const struct ptx_operand *o)
 
 		component[1] = (char)('x' + o->component);
 		print_str(p, component);
-	} else if (o->index == PTX_SREG_ENVREG || o->index == PTX_SREG_PM) {
+	} else if (o->index == PTX_SREG_ENVREG || o->index == PTX_SREG_PM ||
+		   o->index == PTX_SREG_RESERVED_SMEM) {
 		print_u64(p, o->component);
 	}
 }

@@ -261,9 +261,7 @@ static bool may_be_global(const struct analysis *n, const struct access *c)
 
 	if (direct != PTX_NO_INDEX)
 		return n->objects[direct].is_global;
-	if (!c->at.kinds)
-		return false;
-	if (!c->at.bases || c->at.bases >> BASE_OTHER & 1)
+	if (value_may_be_anywhere(&c->at))
 		return true;
 	for (uint32_t b = 0; b < n->base_count; b++)
 		if ((c->at.bases >> b & 1) &&
@@ -278,11 +276,11 @@ static void check_target(struct analysis *n, const struct access *c)
 	uint32_t function = (uint32_t)(c->f - n->m->functions);
 	uint32_t direct = analysis_object_of(n, function, c->memory);
 
-	if (direct == PTX_NO_INDEX && c->at.kinds &&
-	    (!c->at.bases || c->at.bases >> BASE_OTHER & 1))
+	if (direct == PTX_NO_INDEX && value_may_be_anywhere(&c->at))
 		reasons_add(n,
-			    c->at.irregular ? PTX_WHY_store_through_loaded
-					    : PTX_WHY_store_to_any,
+			    c->at.kinds & VALUE_DATA
+				    ? PTX_WHY_store_through_loaded
+				    : PTX_WHY_store_to_any,
 			    c->f, c->in, "");
 	for (uint32_t b = 0; b < n->base_count; b++) {
 		const struct object *o = &n->objects[n->base_object[b]];
@@ -426,8 +424,7 @@ void reasons_of_buffers(struct analysis *n)
 				check_object(n, &n->objects[n->base_object[b]],
 					     c);
 		/* Through an unknown pointer: perhaps what is written. */
-		loads_any_nc = c->is_nc && c->at.kinds &&
-			       (!c->at.bases || c->at.bases >> BASE_OTHER & 1);
+		loads_any_nc = c->is_nc && value_may_be_anywhere(&c->at);
 		if (loads_any_nc && writes)
 			reasons_add(n, PTX_WHY_nc_written, c->f, c->in,
 				    "through a loaded pointer");

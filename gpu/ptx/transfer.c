@@ -195,11 +195,10 @@ static struct value load_from(struct analysis *n, uint32_t function,
 					     at->c0, transfer_bytes(in));
 		value_join(&v, &part, false);
 	}
-	if (at->kinds && (!at->bases || at->bases >> BASE_OTHER & 1)) {
+	if (value_may_be_anywhere(at)) {
 		/* Some memory without a name: it may hold what any such
 		 * object holds. */
-		part = value_any();
-		part.irregular = true;
+		part = value_data();
 		value_join(&v, &part, false);
 		for (uint32_t i = 0; at->bases && i < n->object_count; i++) {
 			if (n->objects[i].base != BASE_OTHER)
@@ -559,9 +558,8 @@ static void transfer_update(struct analysis *n, uint32_t function,
 			    const struct ptx_instr *in)
 {
 	const struct ptx_function *f = &n->m->functions[function];
-	struct value any = value_any(), at;
+	struct value any = value_data(), at;
 
-	any.irregular = true;
 	for (uint32_t i = 0; i < in->operand_count; i++) {
 		const struct ptx_operand *o = ptx_operand(f, in, i);
 
@@ -598,8 +596,7 @@ void transfer_instr(struct analysis *n, uint32_t function,
 		transfer_update(n, function, in);
 		FALLTHROUGH;
 	case PTX_OP_ldmatrix:
-		v = value_any();
-		v.irregular = true;
+		v = value_data();
 		break;
 	case PTX_OP_setp:
 	case PTX_OP_set:

@@ -25,6 +25,13 @@ struct value value_any(void)
 	return (struct value){.kinds = VALUE_CLEAN, .shape = SHAPE_ANY};
 }
 
+struct value value_data(void)
+{
+	return (struct value){.kinds = VALUE_CLEAN | VALUE_DATA,
+			      .shape = SHAPE_ANY,
+			      .irregular = true};
+}
+
 struct value value_const(int64_t c)
 {
 	return (struct value){
@@ -64,7 +71,13 @@ bool value_is_const(const struct value *v)
 
 bool value_is_clean(const struct value *v)
 {
-	return v->kinds == VALUE_CLEAN;
+	return (v->kinds & ~VALUE_DATA) == VALUE_CLEAN;
+}
+
+bool value_may_be_anywhere(const struct value *v)
+{
+	return v->kinds && (!v->bases || v->bases >> BASE_OTHER & 1 ||
+			    v->kinds & VALUE_DATA);
 }
 
 static void give_up(struct value *v)
@@ -127,6 +140,8 @@ static struct value mixed(const struct value *a, const struct value *b)
 	v.irregular = a->irregular || b->irregular;
 	if ((a->kinds | b->kinds) & VALUE_HIDDEN)
 		v.kinds = VALUE_MIXED;
+	else
+		v.kinds |= (a->kinds | b->kinds) & VALUE_DATA;
 	return v;
 }
 
@@ -167,11 +182,11 @@ struct value value_add(const struct value *a, const struct value *b)
 		return (struct value){0};
 	v = mixed(a, b);
 	/* A number that may be an address, plus a clean one, stays so. */
-	if (value_is_clean(a))
+	if (value_is_clean(a) && !value_is_clean(b))
 		v.kinds = b->kinds;
-	else if (value_is_clean(b))
+	else if (value_is_clean(b) && !value_is_clean(a))
 		v.kinds = a->kinds;
-	else if (!((a->kinds | b->kinds) & VALUE_MIXED))
+	else if (!value_is_clean(a) && !((a->kinds | b->kinds) & VALUE_MIXED))
 		v.kinds = VALUE_LINEAR;
 	sum_shape(&v, a, b, 1);
 	return v;
@@ -189,9 +204,9 @@ struct value value_sub(const struct value *a, const struct value *b)
 	if (!a->kinds || !b->kinds)
 		return (struct value){0};
 	v = mixed(a, b);
-	if (value_is_clean(b))
+	if (value_is_clean(b) && !value_is_clean(a))
 		v.kinds = a->kinds;
-	else if (!((a->kinds | b->kinds) & VALUE_MIXED))
+	else if (!value_is_clean(b) && !((a->kinds | b->kinds) & VALUE_MIXED))
 		v.kinds = VALUE_LINEAR;
 	if (a->kinds == VALUE_ADDRESS && b->kinds == VALUE_ADDRESS &&
 	    a->bases == b->bases && one_base(a->bases)) {
@@ -287,7 +302,7 @@ struct value value_or(const struct value *a, const struct value *b)
 
 	/* Bits that never meet: a sum. */
 	if (value_is_const(c) && c->c0 >= 0 && c->c0 < 1ll << 31 &&
-	    (x->kinds == VALUE_CLEAN || c->c0 < 1 << BASE_ALIGN_BITS)) {
+	    (value_is_clean(x) || c->c0 < 1 << BASE_ALIGN_BITS)) {
 		uint32_t bits = 0;
 
 		while (c->c0 >> bits)

@@ -24,7 +24,7 @@
 #include "gpu/ptx/priv/value.h"
 
 /* Passes of the fixpoint; from ANALYSIS_WIDEN on shapes give up. */
-#define ANALYSIS_PASSES 96u
+#define ANALYSIS_PASSES 64u
 #define ANALYSIS_WIDEN	12u
 
 /* Contents of memory are told apart in this many cells of 8 bytes; a larger

@@ -19,8 +19,9 @@
 /* Bits of value.kinds. */
 #define VALUE_CLEAN   1u
 #define VALUE_ADDRESS 2u
-#define VALUE_LINEAR  4u /* a sum or difference of addresses */
-#define VALUE_MIXED   8u /* any other function of addresses */
+#define VALUE_LINEAR  4u  /* a sum or difference of addresses */
+#define VALUE_MIXED   8u  /* any other function of addresses */
+#define VALUE_DATA    16u /* with CLEAN: loaded, perhaps a pointer */
 #define VALUE_HIDDEN  (VALUE_ADDRESS | VALUE_LINEAR | VALUE_MIXED)
 
 /* tid.x tid.y tid.z ctaid.x ctaid.y ctaid.z */
@@ -45,7 +46,8 @@ struct value {
 	int64_t coef[VALUE_IDS];
 };
 
-struct value value_any(void); /* a clean number */
+struct value value_any(void);  /* a clean number */
+struct value value_data(void); /* one that memory held */
 struct value value_const(int64_t c);
 struct value value_id(uint32_t id);
 struct value value_address(uint32_t base, int64_t offset);
@@ -53,6 +55,9 @@ struct value value_address(uint32_t base, int64_t offset);
 bool value_is_const(const struct value *v);
 /* Seen, and a number that owes nothing to an address. */
 bool value_is_clean(const struct value *v);
+
+/* As an address: it may point where no known base is. */
+bool value_may_be_anywhere(const struct value *v);
 
 /* Joins b into *a; true if *a grew.  widen: what grew in shape gives up. */
 bool value_join(struct value *a, const struct value *b, bool widen);

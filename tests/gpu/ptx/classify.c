@@ -145,6 +145,13 @@ static const struct {
 	{"ld.global.u64 %d3, [%d1]; ld.global.u32 %r1, [%d3];", ""},
 	{"ld.global.u64 %d3, [%d1]; st.global.u32 [%d3], 1;",
 	 "store_through_loaded"},
+	{"selp.b64 %d3, %d1, 0, %p1; st.global.u32 [%d3], 1;", ""},
+	{"mov.u64 %d3, %d1; ld.global.u64 %d3, [%d3+8];"
+	 "st.global.u32 [%d3], 1;",
+	 "store_through_loaded"},
+	{"mov.u64 %d3, %d1; ld.global.u64 %d3, [%d3+8];"
+	 "ld.global.nc.u32 %r1, [%d3]; st.global.u32 [%d2], %r1;",
+	 "nc_written"},
 	{"mov.u64 %d3, 1099511627776; st.global.u32 [%d3], 1;", "store_to_any"},
 	/* Addresses that show. */
 	{"st.global.u64 [%d1], %d2;", "address_leak"},
