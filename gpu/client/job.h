@@ -36,6 +36,7 @@ struct arena;
 #define JOB_RELOCS_MAX	       1024u
 #define JOB_FINDINGS_MAX       256u
 #define JOB_SAMPLES_MAX	       16u
+#define JOB_REASONS_BYTES_MAX  (64u << 10)
 #define JOB_REPORT_KERNELS_MAX 256u
 #define JOB_REPORT_REASONS_MAX 1024u
 
@@ -254,6 +255,37 @@ MUST_USE enum err job_build_decode(struct arena *a, struct bytes in,
 void job_built_encode(struct buf *out, const struct job_built *b);
 MUST_USE enum err job_built_decode(struct arena *a, struct bytes in,
 				   struct job_built *ret_answer);
+
+/*
+ * WIRE_MANIFEST: a manifest alone, as it comes over RPC: compiled if it holds
+ * CUDA C, built, its tasks encoded, quoted.  No memfds: files that it names
+ * come as bytes.
+ */
+struct job_manifest {
+	struct bytes manifest;
+	struct job_file *files; /* blobs by root; by path where allowed */
+	uint32_t file_count;
+	bool want_quote;
+	uint64_t seed;
+	uint64_t budget_ops; /* 0: the default */
+};
+struct job_planned {
+	struct job_built built;
+	struct bytes program; /* encoded; also inside built.result */
+	struct bytes *tasks;  /* encoded, in order */
+	uint32_t task_count;
+	struct bytes class_name; /* "A" ... "X" */
+	struct bytes reasons;	 /* of classes below A; for a person */
+	uint32_t confidence;	 /* gpu/build's number */
+	uint32_t samples;	 /* 0: the network's default */
+	uint64_t seconds;	 /* 0: no limit given */
+};
+void job_manifest_encode(struct buf *out, const struct job_manifest *m);
+MUST_USE enum err job_manifest_decode(struct arena *a, struct bytes in,
+				      struct job_manifest *ret_request);
+void job_planned_encode(struct buf *out, const struct job_planned *p);
+MUST_USE enum err job_planned_decode(struct arena *a, struct bytes in,
+				     struct job_planned *ret_answer);
 
 /*
  * WIRE_TASK: run one task.  memfds: inputs, then one for each output buffer

@@ -99,7 +99,7 @@ enum err job_build_decode(struct arena *a, struct bytes in,
 	return ERR_OK;
 }
 
-void job_built_encode(struct buf *out, const struct job_built *b)
+static void built_put(struct buf *out, const struct job_built *b)
 {
 	enc_array(out, 10);
 	enc_bin(out, b->result);
@@ -114,25 +114,102 @@ void job_built_encode(struct buf *out, const struct job_built *b)
 	job_run_put(out, &b->end);
 }
 
+static void built_get(struct dec *d, struct arena *a, struct job_built *b)
+{
+	dec_array_exact(d, 10);
+	b->result = dec_bin(d, JOB_RECORD_BYTES_MAX);
+	b->header = dec_bin(d, JOB_RECORD_BYTES_MAX);
+	b->ops_per_task = dec_uint(d, UINT64_MAX);
+	b->limit_ops = dec_uint(d, UINT64_MAX);
+	b->cta_ops = dec_uint(d, UINT64_MAX);
+	b->cta_cost = dec_uint(d, UINT64_MAX);
+	b->cta_open = dec_uint(d, UINT64_MAX);
+	b->sampled_ops = dec_uint(d, UINT64_MAX);
+	b->is_estimate = dec_bool(d);
+	job_run_get(d, a, &b->end);
+}
+
+void job_built_encode(struct buf *out, const struct job_built *b)
+{
+	built_put(out, b);
+}
+
 enum err job_built_decode(struct arena *a, struct bytes in,
 			  struct job_built *ret_answer)
 {
 	struct dec d = dec_make(in);
 	struct job_built b;
 
-	dec_array_exact(&d, 10);
-	b.result = dec_bin(&d, JOB_RECORD_BYTES_MAX);
-	b.header = dec_bin(&d, JOB_RECORD_BYTES_MAX);
-	b.ops_per_task = dec_uint(&d, UINT64_MAX);
-	b.limit_ops = dec_uint(&d, UINT64_MAX);
-	b.cta_ops = dec_uint(&d, UINT64_MAX);
-	b.cta_cost = dec_uint(&d, UINT64_MAX);
-	b.cta_open = dec_uint(&d, UINT64_MAX);
-	b.sampled_ops = dec_uint(&d, UINT64_MAX);
-	b.is_estimate = dec_bool(&d);
-	job_run_get(&d, a, &b.end);
+	built_get(&d, a, &b);
 	if (dec_end(&d))
 		return dec_end(&d);
 	*ret_answer = b;
+	return ERR_OK;
+}
+
+void job_manifest_encode(struct buf *out, const struct job_manifest *m)
+{
+	enc_array(out, 5);
+	enc_bin(out, m->manifest);
+	files_put(out, m->files, m->file_count);
+	enc_bool(out, m->want_quote);
+	enc_uint(out, m->seed);
+	enc_uint(out, m->budget_ops);
+}
+
+enum err job_manifest_decode(struct arena *a, struct bytes in,
+			     struct job_manifest *ret_request)
+{
+	struct dec d = dec_make(in);
+	struct job_manifest m;
+
+	dec_array_exact(&d, 5);
+	m.manifest = dec_bin(&d, JOB_RECORD_BYTES_MAX);
+	m.files = files_get(&d, a, &m.file_count);
+	m.want_quote = dec_bool(&d);
+	m.seed = dec_uint(&d, UINT64_MAX);
+	m.budget_ops = dec_uint(&d, UINT64_MAX);
+	if (dec_end(&d))
+		return dec_end(&d);
+	*ret_request = m;
+	return ERR_OK;
+}
+
+void job_planned_encode(struct buf *out, const struct job_planned *p)
+{
+	enc_array(out, 8);
+	built_put(out, &p->built);
+	enc_bin(out, p->program);
+	enc_array(out, p->task_count);
+	for (uint32_t i = 0; i < p->task_count; i++)
+		enc_bin(out, p->tasks[i]);
+	enc_str(out, p->class_name);
+	enc_str(out, p->reasons);
+	enc_uint(out, p->confidence);
+	enc_uint(out, p->samples);
+	enc_uint(out, p->seconds);
+}
+
+enum err job_planned_decode(struct arena *a, struct bytes in,
+			    struct job_planned *ret_answer)
+{
+	struct dec d = dec_make(in);
+	struct job_planned p;
+
+	dec_array_exact(&d, 8);
+	built_get(&d, a, &p.built);
+	p.program = dec_bin(&d, PROGRAM_BYTES_MAX);
+	p.tasks =
+		dec_list(&d, a, JOB_TASKS_MAX, sizeof(*p.tasks), &p.task_count);
+	for (uint32_t i = 0; i < p.task_count; i++)
+		p.tasks[i] = dec_bin(&d, PROGRAM_TASK_BYTES_MAX);
+	p.class_name = dec_str(&d, 1);
+	p.reasons = dec_str(&d, JOB_REASONS_BYTES_MAX);
+	p.confidence = dec_u32(&d);
+	p.samples = dec_u32(&d);
+	p.seconds = dec_uint(&d, UINT64_MAX);
+	if (dec_end(&d))
+		return dec_end(&d);
+	*ret_answer = p;
 	return ERR_OK;
 }

@@ -38,6 +38,7 @@ enum wire_kind {
 	WIRE_OPEN = 6,
 	WIRE_REFEREE = 7,
 	WIRE_PTX_RUN = 8,
+	WIRE_MANIFEST = 9,
 	WIRE_ANSWER = 100, /* added to a request's kind */
 	WIRE_FAILURE = 200,
 	WIRE_PROGRESS = 201,

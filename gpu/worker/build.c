@@ -1,286 +1,18 @@
 /*
- * WIRE_BUILD: a manifest and its PTX become a program; the quote runs sampled
- * CTAs of every step in the state that the task has there.
+ * WIRE_BUILD: a manifest and its PTX become a program, its header and quote.
+ * The inputs of the quoted task come as memfds.
  */
 #include "gpu/build/build.h"
 
-#include <string.h>
-
 #include "gpu/build/manifest.h"
-#include "gpu/build/quote.h"
-#include "gpu/program/header.h"
-#include "gpu/worker/priv/machine.h"
+#include "gpu/worker/priv/quoting.h"
 
-/* CTAs of a step whose opening is measured: the first and the last. */
-#define OPENINGS_MEASURED 2u
-
-struct building {
+struct build_job {
 	struct worker *w;
 	struct job_build b;
-	struct job_built built;
-	const struct manifest *manifest;
-	struct program p;
-	struct program_task task;
-	struct machine *m;
-	struct exec_options o;
-	uint8_t *saved[PROGRAM_OBJECTS_MAX]; /* before sampling */
 };
 
-/* Copy what the step may write aside, or back. */
-static enum err save(struct building *q, const uint8_t *access)
-{
-	for (uint32_t i = 0; i < q->m->object_count; i++) {
-		const struct exec_buffer *b = &q->m->buffers[i];
-
-		if (!(access[i] & PROGRAM_WRITE) || !b->bytes)
-			continue;
-		if (!q->saved[i]) {
-			enum err e =
-				worker_zeroes(q->w, b->bytes, &q->saved[i]);
-
-			if (e)
-				return e;
-		}
-		memcpy(q->saved[i], b->data, b->bytes);
-	}
-	return ERR_OK;
-}
-
-static void restore(struct building *q, const uint8_t *access)
-{
-	for (uint32_t i = 0; i < q->m->object_count; i++) {
-		const struct exec_buffer *b = &q->m->buffers[i];
-
-		if ((access[i] & PROGRAM_WRITE) && b->bytes)
-			memcpy(b->data, q->saved[i], b->bytes);
-	}
-}
-
-/* Note how it ended; true if that is a finding or worse. */
-static enum err note_end(struct building *q, const struct program_launch *step,
-			 const struct exec_result *r, bool *ret_bad)
-{
-	enum err e = worker_run_report(
-		q->w, r, q->p.parts[step->part_index].entry, &q->built.end);
-
-	q->built.end.step = step->number;
-	*ret_bad = r->outcome != EXEC_OK || r->finding_count;
-	if (!e && *ret_bad && r->outcome == EXEC_OK)
-		q->built.end.outcome = JOB_VOID;
-	return e;
-}
-
-static enum err fill_fault(struct building *q, struct quote_fault *why)
-{
-	const struct job_run *end = &q->built.end;
-
-	why->cta = end->cta;
-	why->outcome = job_outcome_word(end->outcome);
-	why->text = arena_printf(
-		q->w->arena, "%.*s, line %llu: %.*s", (int)end->kernel.n,
-		(const char *)end->kernel.p, (unsigned long long)end->line,
-		(int)end->text.n, (const char *)end->text.p);
-	return why->text ? ERR_REFUSED : ERR_NO_MEMORY;
-}
-
-static uint64_t rounded_to_leaves(uint64_t offset, uint64_t bytes)
-{
-	uint64_t first = offset / MERKLE_LEAF_BYTES;
-	uint64_t last =
-		(offset + bytes + MERKLE_LEAF_BYTES - 1) / MERKLE_LEAF_BYTES;
-
-	return (last - first) * MERKLE_LEAF_BYTES;
-}
-
-/* What an audit of this CTA would have to be shown: its reads, and its
- * writes before and after. */
-static enum err measure_opening(struct building *q,
-				const struct program_launch *step, uint64_t cta,
-				uint64_t *ret_bytes)
-{
-	struct exec_options o = q->o;
-	struct exec_result r;
-	uint64_t bytes = 0;
-	enum err e;
-
-	o.record_writes = true;
-	o.record_reads = true;
-	o.threads = 1;
-	e = machine_step_ctas(q->m, step, &cta, 1, &o, &r);
-	if (e)
-		return e;
-	for (size_t i = 0; i < r.write_count; i++)
-		bytes += 2 * rounded_to_leaves(r.writes[i].offset,
-					       r.writes[i].bytes);
-	for (size_t i = 0; i < r.read_count; i++)
-		bytes += rounded_to_leaves(r.reads[i].offset, r.reads[i].bytes);
-	*ret_bytes = bytes;
-	return ERR_OK;
-}
-
-static enum err measure_openings(struct building *q,
-				 const struct program_launch *step,
-				 const uint64_t *ctas, uint32_t count,
-				 uint64_t *ret_most)
-{
-	uint64_t most = 0;
-
-	for (uint32_t i = 0; i < OPENINGS_MEASURED && i < count; i++) {
-		uint64_t cta = i ? ctas[count - 1] : ctas[0];
-		uint64_t bytes;
-		enum err e = measure_opening(q, step, cta, &bytes);
-
-		if (e)
-			return e;
-		if (bytes > most)
-			most = bytes;
-	}
-	*ret_most = most;
-	return ERR_OK;
-}
-
-static enum err quote_sample(void *ctx, const struct program_launch *launch,
-			     const uint64_t *ctas, uint32_t count,
-			     struct quote_cta *ret_ctas,
-			     struct quote_fault *reterr_fault)
-{
-	struct building *q = ctx;
-	struct exec_options o = q->o;
-	struct exec_result r;
-	uint8_t access[PROGRAM_OBJECTS_MAX];
-	uint64_t open_bytes = 0;
-	uint64_t *counts = ARENA_ARRAY(q->w->arena, count, uint64_t);
-	bool bad = false;
-	enum err e;
-
-	if (!counts)
-		return ERR_NO_MEMORY;
-	program_step_access(&q->p, launch->step_index, access);
-	e = save(q, access);
-	if (e)
-		return e;
-	o.sanitize = true;
-	o.ret_cta_counts = counts;
-	e = machine_step_ctas(q->m, launch, ctas, count, &o, &r);
-	if (!e)
-		e = note_end(q, launch, &r, &bad);
-	if (!e && bad)
-		e = fill_fault(q, reterr_fault);
-	if (!e)
-		e = measure_openings(q, launch, ctas, count, &open_bytes);
-	restore(q, access);
-	for (uint32_t i = 0; i < count && !e; i++)
-		ret_ctas[i] = (struct quote_cta){counts[i], r.cta_cost_most,
-						 open_bytes};
-	return e;
-}
-
-static enum err quote_advance(void *ctx, const struct program_launch *launch,
-			      uint64_t *ret_ops,
-			      struct quote_fault *reterr_fault)
-{
-	struct building *q = ctx;
-	struct exec_result r;
-	bool bad = false;
-	enum err e = machine_step(q->m, launch, &q->o, &r);
-
-	if (e)
-		return e;
-	worker_progress(q->w, launch->number, program_launch_count(&q->p));
-	*ret_ops = r.count;
-	if (launch->kind != PROGRAM_STEP_LAUNCH)
-		return ERR_OK;
-	e = note_end(q, launch, &r, &bad);
-	return !e && bad ? fill_fault(q, reterr_fault) : e;
-}
-
-/* Another task of the job: the same inputs, its own index and columns. */
-static enum err quote_task(void *ctx, uint64_t index)
-{
-	struct building *q = ctx;
-
-	q->task.index = index;
-	for (uint32_t i = 0; i < q->task.column_count; i++) {
-		enum err e = manifest_carried_value(q->manifest, i, index,
-						    &q->task.columns[i]);
-
-		if (e)
-			return e;
-	}
-	return machine_reset(q->m);
-}
-
-static enum err make_quote(struct building *q, const struct manifest *manifest)
-{
-	struct quote_options options = {.seed = q->b.seed,
-					.task_count = manifest->task_count,
-					.budget_ops = q->b.budget_ops,
-					.cta_ops = manifest->cta_ops,
-					.limit_ops = manifest->limit_ops};
-	struct quote_ops ops = {q, quote_sample, quote_advance, quote_task};
-	struct buf out = buf_make(PROGRAM_HEADER_BYTES_MAX);
-	struct quote_fault fault = {0};
-	struct program_header h;
-	struct quote quote;
-	enum err e = program_header_make(q->w->arena, &q->p, &h);
-
-	/* Tasks with inputs of their own are quoted in workers of their own
-	 * (quote_merge). */
-	if (manifest_inputs_per_task(manifest))
-		ops.task = NULL;
-	if (!e)
-		e = quote_make(q->w->arena, &q->p, &options, &ops, &h, &quote,
-			       &fault);
-	if (e == ERR_REFUSED && q->built.end.outcome != JOB_OK)
-		return ERR_OK; /* the answer says how it ended */
-	if (e)
-		return e;
-	program_header_encode(&out, &h);
-	q->built.header = buf_bytes(&out); /* until the process ends */
-	q->built.ops_per_task = h.totals.ops_per_task;
-	q->built.limit_ops = quote.limit_ops;
-	q->built.cta_ops = h.totals.cta_ops;
-	q->built.cta_cost = quote.cta_cost;
-	q->built.cta_open = quote.cta_open;
-	q->built.sampled_ops = quote.spent_ops;
-	q->built.is_estimate = quote.is_estimate;
-	q->built.end = (struct job_run){.outcome = JOB_OK};
-	return out.err;
-}
-
-static enum err begin_quote(struct building *q, struct bytes encoding)
-{
-	static struct machine m;
-	enum err e;
-
-	q->m = &m;
-	q->o = EXEC_OPTIONS_DEFAULT;
-	e = program_decode(q->w->arena, encoding, &q->p);
-	if (e)
-		return worker_fail(q->w, e, "the program does not decode");
-	e = program_task_decode(q->w->arena, q->b.task, &q->task);
-	if (!e)
-		e = program_task_fits(&q->p, &q->task);
-	if (e)
-		return worker_fail(q->w, e, "the task does not fit");
-	e = worker_how(q->w, &q->b.how, &q->o);
-	if (!e)
-		e = machine_init(&m, q->w, &q->p, &q->task, q->b.inputs,
-				 q->b.input_count);
-	return e;
-}
-
-static enum err fail_with(struct worker *w, enum err e,
-			  const struct build_diag *diag)
-{
-	if (diag->text) {
-		buf_reset(&w->words);
-		build_diag_put(&w->words, diag);
-	}
-	return e;
-}
-
-static enum err make_program(struct building *q, struct manifest *ret_manifest,
+static enum err make_program(struct build_job *q, struct manifest *ret_manifest,
 			     struct build_result *ret_result)
 {
 	struct arena *a = q->w->arena;
@@ -310,40 +42,41 @@ static enum err make_program(struct building *q, struct manifest *ret_manifest,
 	if (!e)
 		e = build_program(a, ret_manifest, ptx, q->b.ptx_count, &ops,
 				  ret_result, &diag);
-	return e ? fail_with(q->w, e, &diag) : ERR_OK;
-}
-
-static bool is_sold(char class_name)
-{
-	return class_name == 'A' || class_name == 'B' || class_name == 'R' ||
-	       class_name == 'S';
+	return e ? quoting_fail(q->w, e, &diag) : ERR_OK;
 }
 
 enum err worker_build(struct worker *w, struct bytes request,
 		      struct buf *answer)
 {
-	static struct building q;
+	static struct quoting quote;
+	struct build_job q = {.w = w};
 	struct build_result result;
 	struct manifest manifest;
 	struct buf record = buf_make(JOB_RECORD_BYTES_MAX);
-	enum err e;
+	enum err e = job_build_decode(w->arena, request, &q.b);
 
-	q.w = w;
-	e = job_build_decode(w->arena, request, &q.b);
 	if (!e)
 		e = make_program(&q, &manifest, &result);
 	if (e)
 		return e;
 	build_result_encode(&record, &result);
-	q.built.result = buf_bytes(&record);
-	if (q.b.want_quote && (q.b.any_class || is_sold(result.class_name))) {
-		q.manifest = &manifest;
-		e = begin_quote(&q, result.encoding);
+	quote = (struct quoting){.w = w,
+				 .manifest = &manifest,
+				 .seed = q.b.seed,
+				 .budget_ops = q.b.budget_ops,
+				 .o = EXEC_OPTIONS_DEFAULT};
+	quote.built.result = buf_bytes(&record);
+	if (q.b.want_quote &&
+	    (q.b.any_class || quoting_is_sold(result.class_name))) {
+		e = worker_how(w, &q.b.how, &quote.o);
 		if (!e)
-			e = make_quote(&q, &manifest);
+			e = quoting_begin(&quote, result.encoding, q.b.task,
+					  q.b.inputs, q.b.input_count);
+		if (!e)
+			e = quoting_make(&quote);
 		if (e)
 			return e;
 	}
-	job_built_encode(answer, &q.built);
+	job_built_encode(answer, &quote.built);
 	return record.err;
 }

@@ -150,6 +150,8 @@ enum err machine_reset(struct machine *m)
 			return e;
 		if (is && m->fds[i] < 0 && m->p->buffers[i].fill)
 			memset(b->data, m->p->buffers[i].fill, b->bytes);
+		if (is && m->given[i].n && m->given[i].n == b->bytes)
+			memcpy(b->data, m->given[i].p, b->bytes);
 		if (!is) {
 			const struct program_symbol *s =
 				&m->p->symbols[program_object_symbol(m->p, i)];

@@ -97,6 +97,10 @@ enum err worker_compile_prepare(struct worker *w,
 				const char *const **ret_folders);
 enum err worker_compile(struct worker *w, struct bytes request,
 			struct buf *answer);
+enum err worker_manifest_prepare(struct worker *w,
+				 const char *const **ret_folders);
+enum err worker_manifest(struct worker *w, struct bytes request,
+			 struct buf *answer);
 enum err worker_check(struct worker *w, struct bytes request,
 		      struct buf *answer);
 enum err worker_canon(struct worker *w, struct bytes request,

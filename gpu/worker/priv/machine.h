@@ -33,6 +33,9 @@ struct machine {
 	struct machine_tree tree[PROGRAM_OBJECTS_MAX];
 	struct hash roots[PROGRAM_OBJECTS_MAX];
 	int fds[PROGRAM_BUFFERS_MAX]; /* of inputs, else -1 */
+	/* of inputs that came as bytes, else empty; machine_reset copies them
+	 */
+	struct bytes given[PROGRAM_BUFFERS_MAX];
 };
 
 /*

@@ -22,6 +22,8 @@ static enum err turn(const char *name, struct bytes in)
 	static struct job_ptx_run ptx_run;
 	static struct job_build build;
 	static struct job_task task;
+	static struct job_manifest manifest;
+	static struct job_planned planned;
 	static struct job_run run;
 	static struct job_report report;
 	static struct job_built built;
@@ -52,6 +54,12 @@ static enum err turn(const char *name, struct bytes in)
 		job_task_done_encode(&again, &done);
 	if (!strcmp(name, "run") && !(e = job_run_decode(arena, in, &run)))
 		job_run_encode(&again, &run);
+	if (!strcmp(name, "manifest") &&
+	    !(e = job_manifest_decode(arena, in, &manifest)))
+		job_manifest_encode(&again, &manifest);
+	if (!strcmp(name, "planned") &&
+	    !(e = job_planned_decode(arena, in, &planned)))
+		job_planned_encode(&again, &planned);
 	if (!strcmp(name, "failure") &&
 	    !(e = job_failure_decode(in, &failure, &record)))
 		job_failure_encode(&again, failure, record);
@@ -104,5 +112,5 @@ Test(format, vectors)
 	}
 	fclose(f);
 	arena_free(arena);
-	cr_expect_eq(count, 11);
+	cr_expect_eq(count, 13);
 }

@@ -299,3 +299,58 @@ Test(jobs, a_lying_parent_is_refused)
 	client_free(c);
 	memory_free(&m);
 }
+
+/* What RPC sends: PTX and an input inside the manifest, four tasks. */
+static const char manifest[] =
+	"{\"weft\": 1, \"name\": \"m\", \"ptx\": {\"text\": \""
+	".version 7.0\\n.target sm_75\\n.address_size 64\\n"
+	".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 t)"
+	"\\n{\\n.reg .b32 %r<4>;\\n.reg .b64 %d<3>;\\n"
+	"ld.param.u64 %d0, [in];\\nld.param.u64 %d1, [out];\\n"
+	"ld.param.u32 %r0, [t];\\nld.global.u32 %r1, [%d0];\\n"
+	"add.s32 %r2, %r0, %r1;\\nst.global.u32 [%d1], %r2;\\nret;\\n}"
+	"\"},\"buffers\": {\"in\": {\"bytes\": 4, \"from\": {\"text\": "
+	"\"abcd\"}}, \"out\": {\"bytes\": 4, \"save\": \"o\"}},"
+	"\"steps\": [{\"launch\": \"k\", \"grid\": [1], \"block\": [2],"
+	" \"args\": [{\"buffer\": \"in\"}, {\"buffer\": \"out\"},"
+	" {\"u32\": \"t\"}]}],"
+	"\"tasks\": {\"count\": 4, \"index\": \"t\"}}";
+
+Test(jobs, a_manifest_alone_becomes_a_job)
+{
+	struct buf request = buf_make(1u << 20);
+	struct job_manifest m = {.manifest = bytes_str(manifest),
+				 .want_quote = true};
+	struct job_planned planned;
+	struct client *c;
+
+	job_manifest_encode(&request, &m);
+	c = ask(WIRE_MANIFEST, &request, NULL, 0, &plain);
+	cr_assert_eq(client_state_of(c), CLIENT_ANSWERED, "%s",
+		     client_error_words(c));
+	cr_assert_eq(job_planned_decode(arena, client_answer(c), &planned),
+		     ERR_OK);
+	cr_expect_eq(planned.task_count, 4);
+	cr_expect(!bytes_eq(planned.tasks[0], planned.tasks[3]));
+	cr_expect_gt(planned.program.n, 0);
+	cr_expect_gt(planned.built.header.n, 0);
+	/* seven instructions of two threads */
+	cr_expect_eq(planned.built.ops_per_task, 14);
+	cr_expect(bytes_eq(planned.class_name, BYTES_LIT("A")));
+	client_free(c);
+}
+
+Test(jobs, a_wrong_manifest_is_told_with_its_place)
+{
+	struct buf request = buf_make(1u << 20);
+	struct job_manifest m = {.manifest = BYTES_LIT("{\n \"wefd\": 2}")};
+	struct client *c;
+
+	job_manifest_encode(&request, &m);
+	c = ask(WIRE_MANIFEST, &request, NULL, 0, &plain);
+	cr_expect_eq(client_error(c), ERR_MANIFEST, "%s",
+		     client_error_words(c));
+	cr_expect(strstr(client_error_words(c), ":2:"), "%s",
+		  client_error_words(c));
+	client_free(c);
+}
