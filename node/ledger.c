@@ -351,6 +351,11 @@ static void io_applied(void *ctx, const struct ledger_outcome *outcome)
 	node_rpc_look(n);
 }
 
+static void io_dropped(void *ctx, const struct hash *tx_id, enum reason reason)
+{
+	node_send_dropped(ctx, tx_id, reason);
+}
+
 static void io_failed(void *ctx, enum err e, const char *words)
 {
 	node_fail(ctx, e, words);
@@ -365,6 +370,7 @@ enum err node_engine_open(struct node *n)
 		.wake = io_wake,
 		.request = io_request,
 		.applied = io_applied,
+		.dropped = io_dropped,
 		.failed = io_failed,
 	};
 	const struct engine_config config = {

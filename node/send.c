@@ -141,6 +141,15 @@ enum err node_submit(struct node *n, struct bytes tx,
 	return n->engine_ops->submit(n->engine, tx, reterr_reason);
 }
 
+/* Neither a full queue nor a lane that lost its place is about this body. */
+static void can_be_asked_again(struct rpc_sent *r)
+{
+	if (r->err == ERR_BUSY || r->reason == REASON_bad_sequence) {
+		r->err = ERR_TIMEOUT;
+		r->reason = REASON_tx_expired;
+	}
+}
+
 static void send_tx(struct node *n, uint64_t ticket, enum core_lane lane,
 		    uint32_t tx_kind, struct bytes body,
 		    void (*done)(void *, const struct rpc_sent *), void *arg)
@@ -158,9 +167,7 @@ static void send_tx(struct node *n, uint64_t ticket, enum core_lane lane,
 	buf_free(&out);
 	if (r.err) {
 		free(s);
-		/* busy is not a refusal: it can be asked again */
-		if (r.err == ERR_BUSY)
-			r.reason = REASON_tx_expired;
+		can_be_asked_again(&r);
 		tell(n, ticket, done, arg, &r);
 		return;
 	}
@@ -240,6 +247,25 @@ void node_send_applied(struct node *n, const struct ledger_outcome *outcome)
 		if (outcome_of(s, outcome, &r))
 			tell(n, s->ticket, s->done, s->arg, &r);
 		free(s);
+	}
+}
+
+void node_send_dropped(struct node *n, const struct hash *tx_id,
+		       enum reason reason)
+{
+	struct rpc_sent r = {
+		.err = ERR_REFUSED, .reason = reason, .tx_id = *tx_id};
+
+	can_be_asked_again(&r);
+	for (struct node_sent **at = &n->sents; *at; at = &(*at)->next) {
+		struct node_sent *s = *at;
+
+		if (!hash_eq(&s->id, tx_id))
+			continue;
+		*at = s->next;
+		tell(n, s->ticket, s->done, s->arg, &r);
+		free(s);
+		return;
 	}
 }
 

@@ -49,6 +49,9 @@ struct engine_io {
 			struct bytes body, uint64_t ticket);
 	/* A block was committed; outcome is borrowed for the call. */
 	void (*applied)(void *ctx, const struct ledger_outcome *outcome);
+	/* A transaction that waited would be refused now: it is given up. */
+	void (*dropped)(void *ctx, const struct hash *tx_id,
+			enum reason reason);
 	/* The ledger or its store failed: stop the node. */
 	void (*failed)(void *ctx, enum err e, const char *words);
 };

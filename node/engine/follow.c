@@ -185,7 +185,7 @@ static bool take_block(struct engine *e, struct bytes block)
 		return false;
 	}
 	if (!err)
-		err = pending_after(&e->pending, e->chain, &outcome);
+		err = pending_after(&e->pending, e->chain, &outcome, &e->io);
 	if (err) {
 		fail(e, err, err_words(err));
 		return false;

@@ -70,20 +70,31 @@ static bool is_in(const struct ledger_outcome *outcome, const struct hash *id)
 	return false;
 }
 
+/* Would it still be taken?  ERR_REFUSED: it is given up, and said so. */
+static enum err recheck(const struct pending_tx *tx, struct ledger_chain *chain,
+			const struct engine_io *io)
+{
+	struct ledger_tx_result result;
+	enum err e = ledger_chain_check(chain, buf_bytes(&tx->bytes),
+					LEDGER_CHECK_RECHECK, &result);
+
+	if (e == ERR_REFUSED)
+		io->dropped(io->ctx, &tx->id, result.reason);
+	return e;
+}
+
 enum err pending_after(struct pending *p, struct ledger_chain *chain,
-		       const struct ledger_outcome *outcome)
+		       const struct ledger_outcome *outcome,
+		       const struct engine_io *io)
 {
 	enum err failed = ERR_OK;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < p->count; i++) {
-		struct ledger_tx_result result;
 		enum err e = ERR_REFUSED;
 
 		if (!failed && !is_in(outcome, &p->txs[i].id))
-			e = ledger_chain_check(chain,
-					       buf_bytes(&p->txs[i].bytes),
-					       LEDGER_CHECK_RECHECK, &result);
+			e = recheck(&p->txs[i], chain, io);
 		if (e && e != ERR_REFUSED)
 			failed = e;
 		if (e == ERR_OK)

@@ -138,7 +138,8 @@ static void solo_tick(struct engine *e)
 		err = engine_apply(e->chain, e->scratch, buf_bytes(&e->block),
 				   &outcome, &why);
 		if (!err)
-			err = pending_after(&e->pending, e->chain, &outcome);
+			err = pending_after(&e->pending, e->chain, &outcome,
+					    &e->io);
 		e->last_ms = now_ms;
 		if (!err)
 			e->io.applied(e->io.ctx, &outcome);

@@ -137,6 +137,8 @@ void node_send_rpc(struct node *n, const struct rpc_send *s,
 		   void (*done)(void *arg, const struct rpc_sent *r),
 		   void *arg);
 void node_send_applied(struct node *n, const struct ledger_outcome *outcome);
+void node_send_dropped(struct node *n, const struct hash *tx_id,
+		       enum reason reason);
 void node_send_close(struct node *n);
 /* Submit signed bytes to the engine, unless the disk is full. */
 MUST_USE enum err node_submit(struct node *n, struct bytes tx,

@@ -135,7 +135,8 @@ void work_check_opened(struct provider *p, struct work *w, struct core_out *out,
 		w->check = CHECK_WRONG;
 }
 
-bool work_check_audited(struct work *w, const struct core_event *event)
+bool work_check_audited(struct work *w, struct core_out *out,
+			const struct core_event *event)
 {
 	uint32_t i = 0;
 
@@ -147,9 +148,15 @@ bool work_check_audited(struct work *w, const struct core_event *event)
 		return false;
 	w->check_audits[i] = 0;
 	w->check_left--;
-	if (event->err || event->audited->verdict != PROGRAM_VERDICT_VALID)
+	if (event->err || event->audited->verdict != PROGRAM_VERDICT_VALID) {
 		w->check = CHECK_WRONG;
-	else if (!w->check_left)
+		core_note(out, CORE_NOTE_WARN, "check", &w->id, "%s, %s %u",
+			  err_words(event->err),
+			  event->err ? ""
+				     : program_verdict_word(
+					       event->audited->verdict),
+			  event->err ? 0 : event->audited->detail);
+	} else if (!w->check_left)
 		w->check = CHECK_FINE;
 	return true;
 }

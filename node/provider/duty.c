@@ -171,8 +171,7 @@ static bool keep(struct provider *p, struct work *w, struct core_out *out,
 			 w->lease.first + (uint64_t)position)) {
 		if (tamper_opening(core_arena(out), opening,
 				   tamper_object(&w->program),
-				   w->duty->tampered, w->tasks[position].steps,
-				   &b)) {
+				   w->duty->tampered, &b)) {
 			buf_free(&b);
 			return false;
 		}

@@ -475,7 +475,7 @@ static bool take_answer(struct provider *p, struct work *w,
 		return true;
 	}
 	if (event->kind == CORE_EVENT_AUDITED)
-		return work_check_audited(w, event);
+		return work_check_audited(w, out, event);
 	if (duty_event(p, w, out, event))
 		return true;
 	t = task_of(w, event->ticket);

@@ -106,18 +106,25 @@ static enum err show(struct arena *a, struct program_pieces *pieces,
 }
 
 enum err tamper_opening(struct arena *a, struct bytes opening, uint32_t object,
-			struct bytes bytes, uint64_t steps, struct buf *out)
+			struct bytes bytes, struct buf *out)
 {
 	struct program_opening o;
+	struct program_result r;
+	struct hash last;
 	enum err e = program_opening_decode(a, opening, &o);
 
+	if (!e)
+		e = program_result_decode(a, o.result, &r);
 	if (e)
 		return e;
-	if (o.sample.step_number == steps && object < o.object_count) {
-		o.after_roots[object] = merkle_bytes_root(bytes);
-		o.memory_roots[2] =
-			program_memory_root(o.after_roots, o.object_count);
-		o.memory_roots[3] = o.memory_roots[2];
+	if (object >= r.object_count || r.object_count != o.object_count)
+		return ERR_MALFORMED;
+	/* the trace's proof holds no hash of its last leaf, which is shown */
+	last = program_memory_root(r.object_roots, r.object_count);
+	o.memory_roots[3] = last;
+	if (o.sample.step_number == r.steps) {
+		o.memory_roots[2] = last;
+		o.after_roots[object] = r.object_roots[object];
 		for (uint32_t i = 0; !e && i < o.after_count; i++)
 			if (o.after[i].object_index == object)
 				e = show(a, &o.after[i], bytes);

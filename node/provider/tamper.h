@@ -47,12 +47,12 @@ MUST_USE enum err tamper_trace(struct arena *a, struct hash *object_roots,
 			       uint64_t root_count, struct hash *ret_trace);
 
 /*
- * Make an honest opening of a tampered task lie as well: where it shows the
- * last state of the object, it shows bytes.
+ * Make an honest opening with a tampered result lie as well: where it shows
+ * the last state of the object, it shows bytes.
  * Returns ERR_OK with the new encoding in out, or the errors of decoding.
  */
 MUST_USE enum err tamper_opening(struct arena *a, struct bytes opening,
 				 uint32_t object, struct bytes bytes,
-				 uint64_t steps, struct buf *out);
+				 struct buf *out);
 
 #endif /* WEFT_NODE_PROVIDER_TAMPER_H */

@@ -37,10 +37,11 @@ MUST_USE enum err pending_add(struct pending *p, struct ledger_chain *chain,
 
 /*
  * After a commit: drop what the block took, check the rest again, drop what
- * is refused now.  ERR_OK, or the environment's error.
+ * is refused now and say so.  ERR_OK, or the environment's error.
  */
 MUST_USE enum err pending_after(struct pending *p, struct ledger_chain *chain,
-				const struct ledger_outcome *outcome);
+				const struct ledger_outcome *outcome,
+				const struct engine_io *io);
 
 /*
  * A signed block: unseal, process, finalize, commit.  scratch is reset first.

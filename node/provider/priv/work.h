@@ -171,7 +171,8 @@ void work_check(struct work *w, struct core_out *out);
 void work_check_opened(struct provider *p, struct work *w, struct core_out *out,
 		       const struct core_event *event);
 /* true if the event was the check's. */
-bool work_check_audited(struct work *w, const struct core_event *event);
+bool work_check_audited(struct work *w, struct core_out *out,
+			const struct core_event *event);
 /* What the ledger will know of the lease. */
 void work_claim(const struct work *w, struct program_claim *ret_claim);
 

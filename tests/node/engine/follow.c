@@ -194,3 +194,27 @@ Test(follow, sends_a_transaction_until_a_block_has_it)
 	for (size_t i = 2; i < to.request_count; i++)
 		cr_assert_str_neq(to.requests[i].path, "/tx");
 }
+
+Test(follow, says_when_a_waiting_transaction_can_no_longer_be_taken)
+{
+	struct bytes mine = world_transfer(&to, 1, 2);
+	struct engine_status s;
+	enum reason why;
+
+	cr_assert_eq(to.ops->submit(to.engine, mine, &why), ERR_OK);
+	/* another one of the same lane and sequence is in a block first */
+	(void)rig_transfer(&from.rig, 1, 2, 6);
+	from.rig.seqs[1]--;
+	cr_assert_eq(from.ops->submit(from.engine,
+				      rig_transfer(&from.rig, 1, 2, 7), &why),
+		     ERR_REFUSED);
+	from.rig.seqs[1] = 0;
+	cr_assert_eq(from.ops->submit(from.engine,
+				      rig_transfer(&from.rig, 1, 2, 7), &why),
+		     ERR_OK);
+	world_pass(&from, 100);
+	world_answer(&to, ERR_OK, feed(1, 1));
+	cr_assert_eq(to.dropped, REASON_bad_sequence);
+	to.ops->status(to.engine, &s);
+	cr_assert_eq(s.pending_count, 0);
+}

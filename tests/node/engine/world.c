@@ -39,6 +39,12 @@ static void applied(void *ctx, const struct ledger_outcome *outcome)
 	((struct world *)ctx)->applied++;
 }
 
+static void dropped(void *ctx, const struct hash *tx_id, enum reason reason)
+{
+	(void)tx_id;
+	((struct world *)ctx)->dropped = reason;
+}
+
 static void failed(void *ctx, enum err e, const char *words)
 {
 	(void)words;
@@ -55,6 +61,7 @@ void world_open(struct world *w, const struct engine_ops *ops,
 		.wake = wake,
 		.request = request,
 		.applied = applied,
+		.dropped = dropped,
 		.failed = failed,
 	};
 	struct engine_config config = {.block_ms = block_ms,

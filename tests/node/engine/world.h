@@ -26,7 +26,8 @@ struct world {
 	struct world_request requests[WORLD_REQUESTS_MAX];
 	size_t request_count;
 	unsigned applied;
-	enum err failed; /* ERR_OK: it has not */
+	enum reason dropped; /* of the last one */
+	enum err failed;     /* ERR_OK: it has not */
 };
 
 /* A chain of two actors and its engine; operator is actor 0. */
