@@ -67,6 +67,7 @@ weft_test(verify DEPS tests/support/ledger market ledger gpu/program base)
 weft_test(rpc DEPS tests/support/ledger market ledger base
   LIBS PkgConfig::jansson)
 weft_test(cli DEPS base LIBS PkgConfig::jansson)
+weft_test(node DEPS wallet ledger base LIBS PkgConfig::event PkgConfig::jansson)
 weft_test(node/core DEPS verify market gpu/program ledger base)
 weft_test(node/engine DEPS tests/support/ledger node/core ledger base)
 weft_test(node/data DEPS node/core gpu/program base)
@@ -93,3 +94,17 @@ weft_fuzz(evidence DEPS verify market ledger gpu/program base)
 weft_fuzz(ledger_tx DEPS ledger base)
 weft_fuzz(ledger_block DEPS ledger base)
 weft_fuzz(keystore DEPS wallet ledger base LIBS PkgConfig::sodium)
+
+# A lease in one process, and what audits make of its cheats.
+set(SIM_DEPS gpu/worker gpu/client gpu/build gpu/exec gpu/program gpu/ptx
+  verify market ledger base)
+weft_folder(tests/sim/lease DEPS ${SIM_DEPS})
+if(TARGET weft_tests_sim_lease)
+  target_compile_definitions(weft_tests_sim_lease PRIVATE
+    WEFT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+endif()
+weft_tool(tests/sim/tamper DEPS tests/sim/lease ${SIM_DEPS} LIBS m)
+if(TARGET tests_sim_tamper)
+  add_test(NAME sim_tamper COMMAND tests_sim_tamper --runs
+    $<IF:$<CONFIG:Debug>,10,200> --fraction 64)
+endif()
