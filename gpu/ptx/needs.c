@@ -139,6 +139,32 @@ static bool fits(const struct rule *r, const struct ptx_instr *in)
 				     : in->mod[r->group] == r->value;
 }
 
+static void add_sreg(struct needs *n, uint32_t sreg)
+{
+	switch (sreg) {
+	case PTX_SREG_CLUSTERID:
+	case PTX_SREG_NCLUSTERID:
+	case PTX_SREG_CLUSTER_CTAID:
+	case PTX_SREG_CLUSTER_NCTAID:
+	case PTX_SREG_CLUSTER_CTARANK:
+	case PTX_SREG_CLUSTER_NCTARANK:
+	case PTX_SREG_EXPLICIT_CLUSTER:
+		raise_to(n, 90, 78);
+		return;
+	case PTX_SREG_AGGR_SMEM:
+		raise_to(n, 90, 81);
+		return;
+	case PTX_SREG_RESERVED_SMEM:
+	case PTX_SREG_RESERVED_SMEM_BEGIN:
+	case PTX_SREG_RESERVED_SMEM_END:
+	case PTX_SREG_RESERVED_SMEM_CAP:
+		raise_to(n, 80, 76);
+		return;
+	default:
+		return;
+	}
+}
+
 void needs_add_instr(struct needs *n, const struct ptx_function *f,
 		     const struct ptx_instr *in)
 {
@@ -146,6 +172,9 @@ void needs_add_instr(struct needs *n, const struct ptx_function *f,
 	for (uint32_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
 		if (fits(&rules[i], in))
 			raise_to(n, rules[i].sm, rules[i].version);
+	for (uint32_t i = 0; i < in->operand_count; i++)
+		if (ptx_operand(f, in, i)->kind == PTX_OPERAND_SREG)
+			add_sreg(n, ptx_operand(f, in, i)->index);
 	if ((in->op == PTX_OP_min || in->op == PTX_OP_max) &&
 	    in->operand_count == 4)
 		raise_to(n, 100, 88);

@@ -358,6 +358,8 @@ static void take_rest(struct parser *p, struct ptx_instr *in)
 	if (p->err != ERR_OK)
 		return;
 	why = check_count(p, in);
+	if (!why)
+		why = parser_check_sizes(p, in);
 	if (why)
 		parser_fail(p, ERR_PTX_SYNTAX, why);
 }

@@ -199,6 +199,10 @@ void parser_add_name(struct parser *p, struct bytes text, enum name_kind kind,
 void parser_instr(struct parser *p);
 enum err words_init(struct parser *p);
 
+/* fragment.c: sizes that the instruction fixes; NULL, or what is wrong. */
+const char *parser_check_sizes(const struct parser *p,
+			       const struct ptx_instr *in);
+
 /* operand.c */
 /* One operand that isa.def describes by letter. */
 void parser_operand(struct parser *p, struct ptx_instr *in, char letter,
