@@ -368,7 +368,7 @@ static size_t lay_out(struct machine *mc, uint8_t *p)
 		s->wait = take(p, &at, words);
 		s->depth = take(p, &at, words);
 		s->returns = take(p, &at, words * l->depth_max);
-		s->at = take(p, &at, words * 2);
+		s->at = take(p, &at, words);
 		s->frames = take(p, &at, (size_t)s->n * m->frame_bytes);
 		s->local = take(p, &at, (size_t)s->n * m->local_bytes);
 	}

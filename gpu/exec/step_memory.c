@@ -132,21 +132,6 @@ static bool reach_all(struct machine *mc, struct strip *s, const struct op *o,
 	return mc->lanes->span(span);
 }
 
-static void load_unit_stride(void *d, const uint8_t *host, uint32_t size,
-			     uint32_t n)
-{
-	uint32_t *d32 = d;
-	if (size >= 4) {
-		memcpy(d, host, (size_t)n * size);
-	} else if (size == 1) {
-		for (uint32_t i = 0; i < n; i++)
-			d32[i] = host[i];
-	} else {
-		for (uint32_t i = 0; i < n; i++)
-			d32[i] = u16_le(host + 2 * (size_t)i);
-	}
-}
-
 static void load_uniform(struct machine *mc, void *d, const uint8_t *host,
 			 uint32_t size, uint32_t n)
 {
@@ -160,6 +145,32 @@ static void load_uniform(struct machine *mc, void *d, const uint8_t *host,
 	}
 }
 
+/* The address is a constant: one place for all lanes. */
+static bool reach_fixed(struct machine *mc, struct strip *s, const struct op *o,
+			struct window *w)
+{
+	if (mc->trace != NULL || (o->a & REF_CONST) == 0)
+		return false;
+	uint64_t a = lane_address(mc, s, o, 0);
+	uint32_t size = (uint32_t)o->size * o->vec;
+	if (!machine_window(mc, s, (enum op_space)o->space, a, w) ||
+	    w->is_per_lane || w->bytes < size ||
+	    a - w->base > w->bytes - size || a % size != 0)
+		return false;
+	w->host += a - w->base;
+	return true;
+}
+
+static enum step load_fixed(struct machine *mc, struct strip *s,
+			    const struct op *o, const struct window *w)
+{
+	for (uint32_t k = 0; k < o->vec; k++)
+		load_uniform(mc,
+			     machine_lanes(mc, s, mc->l->m->lists[o->list + k]),
+			     w->host + (size_t)k * o->size, o->size, s->n);
+	return STEP_NEXT;
+}
+
 enum step step_ld(struct machine *mc, struct strip *s, const struct op *o,
 		  const uint32_t *mask, UNUSED uint32_t active)
 {
@@ -169,18 +180,14 @@ enum step step_ld(struct machine *mc, struct strip *s, const struct op *o,
 		frame_access(mc, s, o, mask, false);
 		return STEP_NEXT;
 	}
+	if (mask == NULL && reach_fixed(mc, s, o, &w))
+		return load_fixed(mc, s, o, &w);
 	if (!reach_all(mc, s, o, mask, false, &w, &span))
 		return slow_access(mc, s, o, mask, false);
 	for (uint32_t k = 0; k < o->vec; k++) {
 		void *d = machine_lanes(mc, s, mc->l->m->lists[o->list + k]);
-		const uint8_t *host = w.host + (size_t)k * o->size;
-		if (span.is_unit && o->vec == 1)
-			load_unit_stride(d, host + span.at[0], o->size, s->n);
-		else if (span.is_uniform)
-			load_uniform(mc, d, host + span.at[0], o->size, s->n);
-		else
-			mc->lanes->gather(d, host, span.at, o->size, s->n,
-					  mask);
+		mc->lanes->gather(d, w.host + (size_t)k * o->size, span.at,
+				  o->size, s->n, mask);
 	}
 	return STEP_NEXT;
 }
@@ -208,28 +215,6 @@ enum step step_ld_static(struct machine *mc, struct strip *s,
 	return STEP_NEXT;
 }
 
-#define SCATTER(T, S)                                        \
-	for (uint32_t i = 0; i < n; i++) {                   \
-		if (mask == NULL || mask[i] != 0) {          \
-			T v = (T)((const S *)r)[i];          \
-			memcpy(host + at[i], &v, sizeof(v)); \
-		}                                            \
-	}
-
-static void scatter(const void *r, uint8_t *host, const uint64_t *at,
-		    uint32_t size, uint32_t n, const uint32_t *mask)
-{
-	if (size == 4) {
-		SCATTER(uint32_t, uint32_t)
-	} else if (size == 8) {
-		SCATTER(uint64_t, uint64_t)
-	} else if (size == 2) {
-		SCATTER(uint16_t, uint32_t)
-	} else {
-		SCATTER(uint8_t, uint32_t)
-	}
-}
-
 enum step step_st(struct machine *mc, struct strip *s, const struct op *o,
 		  const uint32_t *mask, UNUSED uint32_t active)
 {
@@ -244,11 +229,8 @@ enum step step_st(struct machine *mc, struct strip *s, const struct op *o,
 	for (uint32_t k = 0; k < o->vec; k++) {
 		const void *r =
 			machine_lanes(mc, s, mc->l->m->lists[o->list + k]);
-		uint8_t *host = w.host + (size_t)k * o->size;
-		if (span.is_unit && o->vec == 1 && o->size >= 4)
-			memcpy(host + span.at[0], r, (size_t)s->n * o->size);
-		else
-			scatter(r, host, span.at, o->size, s->n, mask);
+		mc->lanes->scatter(r, w.host + (size_t)k * o->size, span.at,
+				   o->size, s->n, mask);
 	}
 	return STEP_NEXT;
 }

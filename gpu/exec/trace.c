@@ -210,15 +210,37 @@ enum err cells_merge(struct cells *to, const struct cells *from)
 	return ERR_OK;
 }
 
-static int cell_order(const void *a, const void *b)
+static bool is_before(const struct cell *x, const struct cell *y)
 {
-	const struct cell *x = *(const struct cell *const *)a;
-	const struct cell *y = *(const struct cell *const *)b;
-	if (x->buffer != y->buffer)
-		return x->buffer < y->buffer ? -1 : 1;
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	return 0;
+	return x->buffer != y->buffer ? x->buffer < y->buffer
+				      : x->number < y->number;
+}
+
+static void sift(const struct cell **v, size_t from, size_t n)
+{
+	for (size_t child; (child = 2 * from + 1) < n; from = child) {
+		if (child + 1 < n && is_before(v[child], v[child + 1]))
+			child++;
+		if (!is_before(v[from], v[child]))
+			return;
+		const struct cell *t = v[from];
+		v[from] = v[child];
+		v[child] = t;
+	}
+}
+
+/* A heap sort: qsort() may ask the system for its memory, which a sandboxed
+ * process may not. */
+static void sort_cells(const struct cell **v, size_t n)
+{
+	for (size_t i = n / 2; i-- > 0;)
+		sift(v, i, n);
+	for (size_t i = n; i-- > 1;) {
+		const struct cell *t = v[0];
+		v[0] = v[i];
+		v[i] = t;
+		sift(v, 0, i);
+	}
 }
 
 /* The cells in order; NULL: out of memory. */
@@ -231,7 +253,7 @@ static const struct cell **sorted_cells(const struct cells *c,
 		return NULL;
 	for (uint32_t i = 0; i < c->count; i++)
 		v[i] = &c->list[i];
-	qsort((void *)(uintptr_t)v, c->count, sizeof(*v), cell_order);
+	sort_cells(v, c->count);
 	return v;
 }
 

@@ -54,21 +54,21 @@ struct lane_span {
 	uint32_t size;	      /* of one access: 1, 2, 4, 8, 16 */
 	uint32_t count;	      /* lanes [0, count) */
 	const uint32_t *mask; /* NULL: all lanes */
-	/* results */
-	uint64_t *at;	 /* offset in the window per lane; 0 where masked off */
-	bool is_unit;	 /* lane i at lane 0 + i * size, no mask */
-	bool is_uniform; /* all at the same place, no mask */
+	uint32_t *at; /* out: offset in the window by lane; 0: masked off */
 };
 
 /* What a width must offer besides the instructions. */
 struct lane_set {
 	const char *name;
-	/* Fills at; false when some active lane is misaligned or outside. */
-	bool (*span)(struct lane_span *s);
-	/* Loads 1, 2, 4, 8 bytes from host + at[i] into 32- or 64-bit lanes,
-	 * zero-extended. */
-	void (*gather)(void *d, const uint8_t *host, const uint64_t *at,
+	/* Fills at; false when some active lane is misaligned or outside, or
+	 * the window is too large for 32-bit offsets. */
+	bool (*span)(const struct lane_span *s);
+	/* Moves 1, 2, 4, 8 bytes between host + at[i] and 32- or 64-bit lanes;
+	 * loads extend by zeros, stores go in the lanes' order. */
+	void (*gather)(void *d, const uint8_t *host, const uint32_t *at,
 		       uint32_t size, uint32_t count, const uint32_t *mask);
+	void (*scatter)(const void *r, uint8_t *host, const uint32_t *at,
+			uint32_t size, uint32_t count, const uint32_t *mask);
 	/* d = a & (b ^ flip) over n lanes, a NULL: all; how many are set. */
 	uint32_t (*mask_and)(uint32_t *d, const uint32_t *a, const uint32_t *b,
 			     uint32_t flip, uint32_t n);

@@ -25,6 +25,7 @@ const struct lane_set LANE_SET = {
 	.name = LANE_NAME,
 	.span = lane_span_set,
 	.gather = lane_gather,
+	.scatter = lane_scatter,
 	.mask_and = lane_mask_and,
 	.lowest = lane_lowest,
 	.equal = lane_equal,

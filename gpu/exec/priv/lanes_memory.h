@@ -1,5 +1,5 @@
 /*
- * gpu/exec/priv/lanes_memory - addresses of a strip, loads, masks.
+ * gpu/exec/priv/lanes_memory - addresses of a strip, loads, stores, masks.
  */
 #ifndef WEFT_GPU_EXEC_PRIV_LANES_MEMORY_H
 #define WEFT_GPU_EXEC_PRIV_LANES_MEMORY_H
@@ -7,130 +7,275 @@
 #include "gpu/exec/priv/lanes_float.h"
 
 /* Every lane against the window; at[] gets its offset there. */
-#define SPAN_LOOP(effective)                                               \
-	const uint64_t base = s->base, size = s->size, low = size - 1;     \
-	const uint64_t last = s->bytes - size;                             \
-	const uint32_t *mask = s->mask;                                    \
-	const uint32_t n = s->count;                                       \
-	uint64_t *at = s->at;                                              \
-	uint64_t bad = 0, ragged = 1, varied = 1;                          \
-	if (mask == NULL) {                                                \
-		const uint32_t i0 = 0;                                     \
-		const uint64_t first = EFFECTIVE_AT(effective, i0) - base; \
-		ragged = varied = 0;                                       \
-		IVDEP for (uint32_t i = 0; i < n; i++)                     \
-		{                                                          \
-			uint64_t o = EFFECTIVE_AT(effective, i) - base;    \
-			bad |= (o & low) | (uint64_t)(o > last);           \
-			ragged |= o ^ (first + (uint64_t)i * size);        \
-			varied |= o ^ first;                               \
-			at[i] = o;                                         \
-		}                                                          \
-	} else {                                                           \
-		IVDEP for (uint32_t i = 0; i < n; i++)                     \
-		{                                                          \
-			uint64_t o = EFFECTIVE_AT(effective, i) - base;    \
-			o = mask[i] ? o : 0;                               \
-			bad |= (o & low) | (uint64_t)(o > last);           \
-			at[i] = o;                                         \
-		}                                                          \
-	}                                                                  \
-	s->is_unit = ragged == 0;                                          \
-	s->is_uniform = varied == 0;                                       \
+#define SPAN_LOOP(T, offset_of)                           \
+	const T size = (T)s->size, low = size - 1;        \
+	const T last = (T)(s->bytes - s->size);           \
+	const uint32_t *mask = s->mask;                   \
+	const uint32_t n = s->count;                      \
+	uint32_t *at = s->at;                             \
+	T bad = 0;                                        \
+	if (mask == NULL) {                               \
+		IVDEP for (uint32_t i = 0; i < n; i++)    \
+		{                                         \
+			T o = offset_of(i);               \
+			bad |= (o & low) | (T)(o > last); \
+			at[i] = (uint32_t)o;              \
+		}                                         \
+	} else {                                          \
+		IVDEP for (uint32_t i = 0; i < n; i++)    \
+		{                                         \
+			T o = offset_of(i);               \
+			o = mask[i] ? o : 0;              \
+			bad |= (o & low) | (T)(o > last); \
+			at[i] = (uint32_t)o;              \
+		}                                         \
+	}                                                 \
 	return bad == 0
 
-#define EFFECTIVE_AT(f, i) f(i)
-
-static bool span_wide(struct lane_span *s)
+static bool span_wide(const struct lane_span *s)
 {
 	const uint64_t *a = s->address;
-	const uint64_t offset = s->offset;
-#define WIDE_AT(i) (a[i] + offset)
-	SPAN_LOOP(WIDE_AT);
+	const uint64_t shift = s->offset - s->base;
+#define WIDE_AT(i) (a[i] + shift)
+	SPAN_LOOP(uint64_t, WIDE_AT);
 #undef WIDE_AT
 }
 
-/* 32-bit addresses wrap at 32 bits. */
-static bool span_narrow(struct lane_span *s)
+/* 32-bit addresses wrap at 32 bits, and so do offsets from the base: what is
+ * below it becomes larger than any window. */
+static bool span_narrow(const struct lane_span *s)
 {
 	const uint32_t *a = s->address;
-	const uint32_t offset = (uint32_t)s->offset;
-#define NARROW_AT(i) ((uint64_t)(uint32_t)(a[i] + offset))
-	SPAN_LOOP(NARROW_AT);
+	const uint32_t shift = (uint32_t)(s->offset - s->base);
+#define NARROW_AT(i) (a[i] + shift)
+	SPAN_LOOP(uint32_t, NARROW_AT);
 #undef NARROW_AT
 }
 
-static bool lane_span_set(struct lane_span *s)
+static bool lane_span_set(const struct lane_span *s)
 {
-	if (s->bytes < s->size)
+	if (s->bytes < s->size || s->bytes > UINT32_MAX)
 		return false;
-	return s->is_wide ? span_wide(s) : span_narrow(s);
+	if (s->is_wide)
+		return span_wide(s);
+	/* The window must lie where 32-bit addresses reach. */
+	return s->base <= UINT32_MAX && s->bytes <= UINT32_MAX - s->base &&
+	       span_narrow(s);
 }
 
-#define GATHER(D, T)                                 \
-	for (uint32_t i = 0; i < count; i++) {       \
-		T v;                                 \
-		memcpy(&v, host + at[i], sizeof(v)); \
-		if (mask == NULL || mask[i])         \
-			((D *)d)[i] = v;             \
-	}
+/* How the addresses of a block of 16 lanes lie to each other. */
+enum pattern {
+	PATTERN_ANY,
+	PATTERN_UNIT,
+	PATTERN_UNIFORM,
+	PATTERN_PART,
+	PATTERN_NONE
+};
 
-static void gather_slow(void *d, const uint8_t *host, const uint64_t *at,
-			uint32_t size, uint32_t count, const uint32_t *mask)
-{
-	if (size == 1) {
-		GATHER(uint32_t, uint8_t)
-	} else if (size == 2) {
-		GATHER(uint32_t, uint16_t)
-	} else if (size == 4) {
-		GATHER(uint32_t, uint32_t)
-	} else {
-		GATHER(uint64_t, uint64_t)
-	}
-}
+#define BLOCK_LANES 16u
 
 #if LANE_BYTES == 64
-static void gather4_512(uint32_t *d, const uint8_t *host, const uint64_t *at,
-			uint32_t first, uint32_t count)
-{
-	for (uint32_t i = first; i + 8 <= count; i += 8) {
-		__m512i o = _mm512_loadu_si512(at + i);
-		__m256i v = _mm512_i64gather_epi32(o, (const void *)host, 1);
-		_mm256_storeu_si256((void *)(d + i), v);
-	}
-}
-static void gather8_512(uint64_t *d, const uint8_t *host, const uint64_t *at,
-			uint32_t first, uint32_t count)
-{
-	for (uint32_t i = first; i + 8 <= count; i += 8) {
-		__m512i o = _mm512_loadu_si512(at + i);
-		__m512i v = _mm512_i64gather_epi64(o, (const void *)host, 1);
-		_mm512_storeu_si512(d + i, v);
-	}
-}
-static void lane_gather(void *d, const uint8_t *host, const uint64_t *at,
-			uint32_t size, uint32_t count, const uint32_t *mask)
-{
-	uint32_t done = count & ~7u;
-	if (mask != NULL || size < 4) {
-		gather_slow(d, host, at, size, count, mask);
-		return;
-	}
-	if (size == 4)
-		gather4_512(d, host, at, 0, count);
-	else
-		gather8_512(d, host, at, 0, count);
-	if (done < count)
-		gather_slow((uint8_t *)d + (size_t)done * (size == 8 ? 8 : 4),
-			    host, at + done, size, count - done, NULL);
-}
+#define V_ANY(x) (_mm512_test_epi32_mask((__m512i)(x), (__m512i)(x)) != 0)
+#elif LANE_BYTES == 32
+#define V_ANY(x) (!_mm256_testz_si256((__m256i)(x), (__m256i)(x)))
 #else
-static void lane_gather(void *d, const uint8_t *host, const uint64_t *at,
+#define V_ANY(x)                                         \
+	(_mm_movemask_epi8(_mm_cmpeq_epi32((__m128i)(x), \
+					   _mm_setzero_si128())) != 0xffff)
+#endif
+
+#define LDU(p, i) (*(const vu32 *)(const void *)((p) + (i)))
+
+static inline enum pattern block_pattern(const uint32_t *at, uint32_t size,
+					 const uint32_t *mask)
+{
+	static const uint32_t iota[BLOCK_LANES] __attribute__((aligned(64))) = {
+		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+	vu32 ragged = {0}, varied = {0}, off = {0}, on = {0};
+	if (mask != NULL) {
+		for (uint32_t i = 0; i < BLOCK_LANES; i += V32) {
+			on |= LDU(mask, i);
+			off |= ~LDU(mask, i);
+		}
+		if (!V_ANY(on))
+			return PATTERN_NONE;
+		if (V_ANY(off))
+			return PATTERN_PART;
+	}
+	for (uint32_t i = 0; i < BLOCK_LANES; i += V32) {
+		vu32 d = LDU(at, i) - at[0];
+		varied |= d;
+		ragged |= d ^ (LDU(iota, i) * size);
+	}
+	if (!V_ANY(ragged))
+		return PATTERN_UNIT;
+	return V_ANY(varied) ? PATTERN_ANY : PATTERN_UNIFORM;
+}
+
+/* T in memory, D in lanes. */
+#define GATHER_OF(name, D, T, any)                                             \
+	static void name##_lanes(D *d, const uint8_t *host,                    \
+				 const uint32_t *at, uint32_t n,               \
+				 const uint32_t *mask)                         \
+	{                                                                      \
+		for (uint32_t i = 0; i < n; i++) {                             \
+			T v;                                                   \
+			if (mask != NULL && mask[i] == 0)                      \
+				continue;                                      \
+			memcpy(&v, host + at[i], sizeof(v));                   \
+			d[i] = v;                                              \
+		}                                                              \
+	}                                                                      \
+	static void name(D *d, const uint8_t *host, const uint32_t *at,        \
+			 uint32_t n, const uint32_t *mask)                     \
+	{                                                                      \
+		uint32_t i = 0;                                                \
+		for (; i + BLOCK_LANES <= n; i += BLOCK_LANES) {               \
+			const uint32_t *m = mask == NULL ? NULL : mask + i;    \
+			T v[BLOCK_LANES];                                      \
+			switch (block_pattern(at + i, sizeof(T), m)) {         \
+			case PATTERN_NONE:                                     \
+				break;                                         \
+			case PATTERN_UNIT:                                     \
+				memcpy(v, host + at[i], sizeof(v));            \
+				for (uint32_t k = 0; k < BLOCK_LANES; k++)     \
+					d[i + k] = v[k];                       \
+				break;                                         \
+			case PATTERN_UNIFORM:                                  \
+				memcpy(v, host + at[i], sizeof(T));            \
+				for (uint32_t k = 0; k < BLOCK_LANES; k++)     \
+					d[i + k] = v[0];                       \
+				break;                                         \
+			case PATTERN_ANY:                                      \
+				any(d + i, host, at + i);                      \
+				break;                                         \
+			case PATTERN_PART:                                     \
+				name##_lanes(d + i, host, at + i, BLOCK_LANES, \
+					     m);                               \
+				break;                                         \
+			}                                                      \
+		}                                                              \
+		name##_lanes(d + i, host, at + i, n - i,                       \
+			     mask == NULL ? NULL : mask + i);                  \
+	}
+
+#define ANY_BY_LANES(T, D)                           \
+	for (uint32_t k = 0; k < BLOCK_LANES; k++) { \
+		T v;                                 \
+		memcpy(&v, host + at[k], sizeof(v)); \
+		d[k] = (D)v;                         \
+	}
+
+static inline void any1(uint32_t *d, const uint8_t *host, const uint32_t *at)
+{
+	ANY_BY_LANES(uint8_t, uint32_t)
+}
+static inline void any2(uint32_t *d, const uint8_t *host, const uint32_t *at)
+{
+	ANY_BY_LANES(uint16_t, uint32_t)
+}
+#if LANE_BYTES == 64
+/* clang's headers convert a mask's sign. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+/* Offsets are unsigned: gathers take 64-bit ones. */
+static inline void any4(uint32_t *d, const uint8_t *host, const uint32_t *at)
+{
+	for (uint32_t k = 0; k < BLOCK_LANES; k += 8) {
+		__m512i o = _mm512_cvtepu32_epi64(
+			_mm256_loadu_si256((const void *)(at + k)));
+		_mm256_storeu_si256(
+			(void *)(d + k),
+			_mm512_i64gather_epi32(o, (const void *)host, 1));
+	}
+}
+static inline void any8(uint64_t *d, const uint8_t *host, const uint32_t *at)
+{
+	for (uint32_t k = 0; k < BLOCK_LANES; k += 8) {
+		__m512i o = _mm512_cvtepu32_epi64(
+			_mm256_loadu_si256((const void *)(at + k)));
+		_mm512_storeu_si512(d + k, _mm512_i64gather_epi64(
+						   o, (const void *)host, 1));
+	}
+}
+#pragma GCC diagnostic pop
+#else
+static inline void any4(uint32_t *d, const uint8_t *host, const uint32_t *at)
+{
+	ANY_BY_LANES(uint32_t, uint32_t)
+}
+static inline void any8(uint64_t *d, const uint8_t *host,
+			const uint32_t *at){ANY_BY_LANES(uint64_t, uint64_t)}
+#endif
+
+GATHER_OF(gather1, uint32_t, uint8_t, any1)
+GATHER_OF(gather2, uint32_t, uint16_t, any2)
+GATHER_OF(gather4, uint32_t, uint32_t, any4)
+GATHER_OF(gather8, uint64_t, uint64_t, any8)
+
+static void lane_gather(void *d, const uint8_t *host, const uint32_t *at,
 			uint32_t size, uint32_t count, const uint32_t *mask)
 {
-	gather_slow(d, host, at, size, count, mask);
+	if (size == 4)
+		gather4(d, host, at, count, mask);
+	else if (size == 8)
+		gather8(d, host, at, count, mask);
+	else if (size == 1)
+		gather1(d, host, at, count, mask);
+	else
+		gather2(d, host, at, count, mask);
 }
-#endif
+
+/* Lanes in ascending order, so that the last one stays. */
+#define SCATTER_OF(name, S, T)                                                 \
+	static void name##_lanes(const S *r, uint8_t *host,                    \
+				 const uint32_t *at, uint32_t n,               \
+				 const uint32_t *mask)                         \
+	{                                                                      \
+		for (uint32_t i = 0; i < n; i++) {                             \
+			T v = (T)r[i];                                         \
+			if (mask == NULL || mask[i] != 0)                      \
+				memcpy(host + at[i], &v, sizeof(v));           \
+		}                                                              \
+	}                                                                      \
+	static void name(const S *r, uint8_t *host, const uint32_t *at,        \
+			 uint32_t n, const uint32_t *mask)                     \
+	{                                                                      \
+		uint32_t i = 0;                                                \
+		for (; i + BLOCK_LANES <= n; i += BLOCK_LANES) {               \
+			const uint32_t *m = mask == NULL ? NULL : mask + i;    \
+			enum pattern p = block_pattern(at + i, sizeof(T), m);  \
+			T v[BLOCK_LANES];                                      \
+			if (p == PATTERN_UNIT) {                               \
+				for (uint32_t k = 0; k < BLOCK_LANES; k++)     \
+					v[k] = (T)r[i + k];                    \
+				memcpy(host + at[i], v, sizeof(v));            \
+			} else if (p != PATTERN_NONE) {                        \
+				name##_lanes(r + i, host, at + i, BLOCK_LANES, \
+					     m);                               \
+			}                                                      \
+		}                                                              \
+		name##_lanes(r + i, host, at + i, n - i,                       \
+			     mask == NULL ? NULL : mask + i);                  \
+	}
+
+SCATTER_OF(scatter1, uint32_t, uint8_t)
+SCATTER_OF(scatter2, uint32_t, uint16_t)
+SCATTER_OF(scatter4, uint32_t, uint32_t)
+SCATTER_OF(scatter8, uint64_t, uint64_t)
+
+static void lane_scatter(const void *r, uint8_t *host, const uint32_t *at,
+			 uint32_t size, uint32_t count, const uint32_t *mask)
+{
+	if (size == 4)
+		scatter4(r, host, at, count, mask);
+	else if (size == 8)
+		scatter8(r, host, at, count, mask);
+	else if (size == 1)
+		scatter1(r, host, at, count, mask);
+	else
+		scatter2(r, host, at, count, mask);
+}
 
 static uint32_t lane_mask_and(uint32_t *d, const uint32_t *a, const uint32_t *b,
 			      uint32_t flip, uint32_t n)

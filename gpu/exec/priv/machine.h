@@ -53,7 +53,7 @@ struct strip {
 	uint32_t *wait;
 	uint32_t *depth;   /* of calls */
 	uint32_t *returns; /* [depth][lane] */
-	uint64_t *at;	   /* scratch: offsets of one access */
+	uint32_t *at;	   /* scratch: offsets of one access */
 	uint8_t *frames;   /* call parameters, frame_bytes a lane */
 	uint8_t *local;	   /* local_bytes a lane */
 };
