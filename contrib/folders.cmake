@@ -108,3 +108,7 @@ if(TARGET tests_sim_tamper)
   add_test(NAME sim_tamper COMMAND tests_sim_tamper --runs
     $<IF:$<CONFIG:Debug>,10,200> --fraction 64)
 endif()
+weft_fuzz(http DEPS node base)
+weft_fuzz(bundle DEPS node node/core ledger base)
+weft_fuzz(feed DEPS node/engine ledger base)
+weft_fuzz(journal DEPS node/provider node/core ledger base)
