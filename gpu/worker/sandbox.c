@@ -105,8 +105,7 @@ enum err sandbox_begin(const struct sandbox_limits *limits, bool *ret_isolated)
 	/* A user namespace gives its creator capabilities in it. */
 	drop_capabilities();
 	/* A change of credentials clears this, so it comes behind them. */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() == 1 ||
-	    prctl(PR_SET_DUMPABLE, 0))
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || prctl(PR_SET_DUMPABLE, 0))
 		return ERR_IO;
 	if (set_limits(limits))
 		return ERR_IO;

@@ -4,6 +4,7 @@
  * request's own bytes are decoded behind the lock.
  */
 #define _GNU_SOURCE
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,14 @@ static enum err receive(struct worker *w, struct wire_frame *ret_frame)
 			return ERR_IO;
 	}
 	return e;
+}
+
+/* The parent may have died before we asked to die with it. */
+static bool parent_is_gone(int socket_fd)
+{
+	struct pollfd p = {.fd = socket_fd};
+
+	return poll(&p, 1, 0) == 1 && (p.revents & (POLLHUP | POLLERR));
 }
 
 static enum err take_request(struct worker *w, const struct wire_frame *f)
@@ -157,6 +166,8 @@ int worker_main(int socket_fd)
 					 w.limits.wall_ms};
 	if (sandbox_begin(&limits, &isolated))
 		return EXIT_NO_SANDBOX;
+	if (parent_is_gone(socket_fd))
+		return EXIT_NO_REQUEST;
 	serve(&w, &f, socket_fd, isolated);
 	/* The parent kills us as soon as it has the answer; what we hold is
 	 * the kernel's to free. */

@@ -4,8 +4,13 @@
  */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "gpu/client/client.h"
@@ -173,6 +178,51 @@ Test(jobs, an_endless_loop_uses_up_its_processor_time)
 
 	cr_expect_eq(client_error(c), ERR_WORKER_DIED);
 	client_free(c);
+}
+
+/* Kill -9 of the parent: its worker goes with it. */
+Test(jobs, a_worker_dies_with_its_parent)
+{
+	int ready[2];
+	int status;
+	pid_t parent;
+	pid_t worker = 0;
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	cr_assert_eq(pipe(ready), 0);
+	parent = fork();
+	if (!parent) {
+		struct client_options o = {.worker_path = WORKER};
+		struct buf request = buf_make(1u << 20);
+		struct job_ptx_run r = {.ptx = bytes_str(endless_ptx),
+					.kernel = BYTES_LIT("endless"),
+					.grid = {1, 1, 1},
+					.block = {32, 1, 1},
+					.repeats = 1};
+		struct client *c;
+		char path[64];
+		FILE *f;
+
+		job_ptx_run_encode(&request, &r);
+		if (client_start(&o, WIRE_PTX_RUN, buf_bytes(&request), NULL, 0,
+				 0, &c))
+			_exit(1);
+		snprintf(path, sizeof(path), "/proc/self/task/%d/children",
+			 (int)getpid());
+		f = fopen(path, "r");
+		if (!f || fscanf(f, "%d", &worker) != 1)
+			_exit(2);
+		if (write(ready[1], &worker, sizeof(worker)) < 0)
+			_exit(3);
+		for (;;)
+			client_step(c, 0);
+	}
+	cr_assert_eq(read(ready[0], &worker, sizeof(worker)),
+		     (ssize_t)sizeof(worker));
+	kill(parent, SIGKILL);
+	cr_assert_eq(waitpid(parent, &status, 0), parent);
+	/* It is ours now, and ends by itself. */
+	cr_assert_eq(waitpid(worker, &status, 0), worker);
 }
 
 Test(jobs, buffers_beyond_the_memory_limit_are_refused)
