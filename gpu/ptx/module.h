@@ -186,7 +186,8 @@ struct ptx_operand {
 /*
  * One instruction.  Its operands are operands[operand_first ..] of the
  * function, in the order of the text; places that isa.def marks | or ? hold
- * PTX_OPERAND_NONE only where something follows them ("|"), else
+ * PTX_OPERAND_NONE where something follows them ("|"; a destination written
+ * "_" is NONE too), else
  * operand_count ends before them.  So setp always has [p, q or NONE, a, b,
  * (c)], shfl [d, p or NONE, a, b, c, mask], lop3 [d, p or NONE, a, b, c, lut,
  * (q)], match [d, p or NONE, a, mask], vector ld [VECTOR, MEMORY].

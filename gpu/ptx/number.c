@@ -249,89 +249,220 @@ static struct number negate(struct number n)
 	return n;
 }
 
-static uint64_t expression(struct parser *p, int level, uint32_t depth);
+/* An integer of a constant expression: 64 bits, as in C. */
+struct constant {
+	uint64_t v;
+	bool is_unsigned;
+};
 
-static uint64_t primary(struct parser *p, uint32_t depth)
+/* Infix operators, loosest first; of two that begin alike the longer one
+ * stands first. */
+static const struct {
+	char text[3];
+	uint8_t level;
+} operators[] = {
+	{"||", 1}, {"&&", 2}, {"==", 6}, {"!=", 6}, {"<=", 7}, {">=", 7},
+	{"<<", 8}, {">>", 8}, {"|", 3},	 {"^", 4},  {"&", 5},  {"<", 7},
+	{">", 7},  {"+", 9},  {"-", 9},	 {"*", 10}, {"/", 10}, {"%", 10},
+};
+#define OPERATOR_COUNT (sizeof(operators) / sizeof(operators[0]))
+
+static bool is_next_to(const struct token *a, const struct token *b)
 {
-	uint64_t v = 0;
+	return a->text.p + 1 == b->text.p;
+}
+
+/* The operator at hand; OPERATOR_COUNT: none. */
+static size_t find_operator(const struct parser *p)
+{
+	for (size_t i = 0; i < OPERATOR_COUNT; i++) {
+		const char *text = operators[i].text;
+
+		if (!parser_is(p, text[0]))
+			continue;
+		if (!text[1] ||
+		    (p->next.kind == TOKEN_PUNCT && p->next.punct == text[1] &&
+		     is_next_to(&p->t, &p->next)))
+			return i;
+	}
+	return OPERATOR_COUNT;
+}
+
+static struct constant expression(struct parser *p, uint8_t level,
+				  uint32_t depth);
+
+static struct constant take_literal(struct parser *p)
+{
+	struct constant c = {0};
 	struct number n;
+	struct bytes t = p->t.text;
+
+	if (p->t.kind != TOKEN_NUMBER || !number_parse(t, &n) ||
+	    n.kind != NUMBER_INT) {
+		parser_fail(p, ERR_PTX_SYNTAX,
+			    "an integer constant should stand here");
+		return c;
+	}
+	c.v = n.bits;
+	c.is_unsigned = n.bits >> 63 || (t.p[t.n - 1] | 32) == 'u';
+	parser_advance(p);
+	return c;
+}
+
+static struct constant primary(struct parser *p, uint32_t depth)
+{
+	struct constant c = {0};
+	bool is_cast;
 
 	if (depth > 32) {
 		parser_fail(p, ERR_LIMIT, "expression too deep");
-		return 0;
+		return c;
 	}
-	if (parser_accept(p, '-'))
-		return 0 - primary(p, depth + 1);
-	if (parser_accept(p, '~'))
-		return ~primary(p, depth + 1);
-	if (parser_accept(p, '!'))
-		return !primary(p, depth + 1);
-	if (parser_accept(p, '(')) {
-		if (parser_accept_dot(p, "s64") ||
-		    parser_accept_dot(p, "u64")) {
-			parser_expect(p, ')');
-			return primary(p, depth + 1);
-		}
-		v = expression(p, 0, depth + 1);
-		parser_expect(p, ')');
-		return v;
+	if (parser_accept(p, '+'))
+		return primary(p, depth + 1);
+	if (parser_accept(p, '-')) {
+		c = primary(p, depth + 1);
+		c.v = 0 - c.v;
+		return c;
 	}
-	if (p->t.kind == TOKEN_NUMBER && number_parse(p->t.text, &n) &&
-	    n.kind == NUMBER_INT) {
+	if (parser_accept(p, '~')) {
+		c = primary(p, depth + 1);
+		c.v = ~c.v;
+		return c;
+	}
+	if (parser_accept(p, '!')) {
+		c.v = !primary(p, depth + 1).v;
+		return c;
+	}
+	if (!parser_accept(p, '('))
+		return take_literal(p);
+	is_cast = parser_is_dot(p, "s64") || parser_is_dot(p, "u64");
+	if (is_cast) {
+		bool is_unsigned = parser_is_dot(p, "u64");
+
 		parser_advance(p);
-		return n.bits;
+		parser_expect(p, ')');
+		c = primary(p, depth + 1);
+		c.is_unsigned = is_unsigned;
+		return c;
 	}
-	parser_fail(p, ERR_PTX_SYNTAX, "an integer constant should stand here");
-	return 0;
+	c = expression(p, 0, depth + 1);
+	parser_expect(p, ')');
+	return c;
 }
 
-static uint64_t apply(struct parser *p, uint8_t op, uint64_t a, uint64_t b)
+static bool is_less(struct constant a, struct constant b, bool is_unsigned)
 {
-	switch (op) {
+	return is_unsigned ? a.v < b.v : (int64_t)a.v < (int64_t)b.v;
+}
+
+/* / and %, rounding to zero. */
+static uint64_t divide(struct parser *p, bool remainder, struct constant a,
+		       struct constant b, bool is_unsigned)
+{
+	bool an = !is_unsigned && a.v >> 63, bn = !is_unsigned && b.v >> 63;
+	uint64_t x = an ? 0 - a.v : a.v, y = bn ? 0 - b.v : b.v, r;
+
+	if (y == 0) {
+		parser_fail(p, ERR_PTX_SYNTAX, "division by zero");
+		return 0;
+	}
+	r = remainder ? x % y : x / y;
+	return (remainder ? an : an != bn) ? 0 - r : r;
+}
+
+static uint64_t shift(bool right, struct constant a, uint64_t by)
+{
+	uint64_t fill = !a.is_unsigned && a.v >> 63 ? UINT64_MAX : 0;
+
+	if (by > 63)
+		return right ? fill : 0;
+	if (!right)
+		return a.v << by;
+	return by ? a.v >> by | (fill << (64 - by)) : a.v;
+}
+
+static struct constant apply(struct parser *p, const char *op,
+			     struct constant a, struct constant b)
+{
+	struct constant c = {.is_unsigned = a.is_unsigned || b.is_unsigned};
+	bool u = c.is_unsigned, is_double = op[1] != 0;
+
+	switch (op[0]) {
 	case '+':
-		return a + b;
+		c.v = a.v + b.v;
+		return c;
 	case '-':
-		return a - b;
+		c.v = a.v - b.v;
+		return c;
 	case '*':
-		return a * b;
-	case '&':
-		return a & b;
-	case '|':
-		return a | b;
+		c.v = a.v * b.v;
+		return c;
+	case '/':
+	case '%':
+		c.v = divide(p, op[0] == '%', a, b, u);
+		return c;
 	case '^':
-		return a ^ b;
-	default:
+		c.v = a.v ^ b.v;
+		return c;
+	case '|':
+		c.v = is_double ? a.v || b.v : a.v | b.v;
+		break;
+	case '&':
+		c.v = is_double ? a.v && b.v : a.v & b.v;
+		break;
+	case '=':
+		c.v = a.v == b.v;
+		break;
+	case '!':
+		c.v = a.v != b.v;
+		break;
+	default: /* < <= << > >= >> */
+		if (op[1] == op[0]) {
+			c.v = shift(op[0] == '>', a, b.v);
+			c.is_unsigned = a.is_unsigned;
+			return c;
+		}
+		c.v = op[0] == '<' ? is_less(a, b, u) : is_less(b, a, u);
+		if (op[1] == '=')
+			c.v = op[0] == '<' ? !is_less(b, a, u)
+					   : !is_less(a, b, u);
+		is_double = true;
 		break;
 	}
-	/* The sign of a constant is not kept, so division is only done where
-	 * it does not matter. */
-	if (b == 0 || a >> 63 || b >> 63) {
-		parser_fail(p, ERR_PTX_SYNTAX,
-			    "division of constants out of range");
-		return 0;
-	}
-	return op == '/' ? a / b : a % b;
+	/* Comparisons and the logical ones give a signed 0 or 1. */
+	if (is_double || op[0] == '=' || op[0] == '!')
+		c.is_unsigned = false;
+	return c;
 }
 
-static uint64_t expression(struct parser *p, int level, uint32_t depth)
+/* Operators of at least that level; level 0: ?: too. */
+static struct constant expression(struct parser *p, uint8_t level,
+				  uint32_t depth)
 {
-	static const char *const operators[] = {"|", "^", "&", "+-", "*/%"};
-	uint64_t v;
+	struct constant c = primary(p, depth), x, y;
+	size_t i;
 
-	if (level == 5)
-		return primary(p, depth);
-	v = expression(p, level + 1, depth);
-	while (p->t.kind == TOKEN_PUNCT &&
-	       strchr(operators[level], p->t.punct)) {
-		uint8_t op = p->t.punct;
-
+	while ((i = find_operator(p)) != OPERATOR_COUNT &&
+	       operators[i].level >= level && p->err == ERR_OK) {
 		parser_advance(p);
-		v = apply(p, op, v, expression(p, level + 1, depth));
+		if (operators[i].text[1])
+			parser_advance(p);
+		x = expression(p, (uint8_t)(operators[i].level + 1), depth + 1);
+		c = apply(p, operators[i].text, c, x);
 	}
-	return v;
+	if (level > 0 || !parser_accept(p, '?'))
+		return c;
+	x = expression(p, 0, depth + 1);
+	parser_expect(p, ':');
+	y = expression(p, 0, depth + 1);
+	c.v = c.v ? x.v : y.v;
+	c.is_unsigned = x.is_unsigned || y.is_unsigned;
+	return c;
 }
 
-struct number parser_number(struct parser *p)
+/* [-] a number alone: where an operator belongs to something else. */
+static struct number take_plain(struct parser *p)
 {
 	struct number n = {.kind = NUMBER_INT};
 	bool negative = false;
@@ -340,16 +471,42 @@ struct number parser_number(struct parser *p)
 		negative ^= parser_is(p, '-');
 		parser_advance(p);
 	}
-	if (parser_is(p, '(')) {
-		n.bits = expression(p, 0, 0);
-	} else if (p->t.kind == TOKEN_NUMBER) {
-		if (!number_parse(p->t.text, &n))
-			parser_fail(p, ERR_PTX_SYNTAX, "not a number");
-		parser_advance(p);
-	} else {
-		n.bits = primary(p, 0);
-	}
+	if (p->t.kind != TOKEN_NUMBER || !number_parse(p->t.text, &n))
+		parser_fail(p, ERR_PTX_SYNTAX, "not a number");
+	parser_advance(p);
 	return negative ? negate(n) : n;
+}
+
+static bool is_float(struct token t)
+{
+	struct number n;
+
+	return t.kind == TOKEN_NUMBER && number_parse(t.text, &n) &&
+	       n.kind != NUMBER_INT;
+}
+
+struct number parser_number(struct parser *p)
+{
+	struct number n = {.kind = NUMBER_INT};
+	bool signed_float =
+		(parser_is(p, '-') || parser_is(p, '+')) && is_float(p->next);
+
+	/* A malformed number is said to be one. */
+	if (is_float(p->t) || signed_float ||
+	    (p->t.kind == TOKEN_NUMBER && !number_parse(p->t.text, &n)))
+		return take_plain(p);
+	n.kind = NUMBER_INT;
+	n.bits = expression(p, 0, 0).v;
+	return n;
+}
+
+int64_t parser_count(struct parser *p)
+{
+	struct number n = take_plain(p);
+
+	if (n.kind != NUMBER_INT)
+		parser_fail(p, ERR_PTX_SYNTAX, "an integer should stand here");
+	return (int64_t)n.bits;
 }
 
 int64_t parser_integer(struct parser *p)

@@ -409,10 +409,16 @@ static struct ptx_operand take_mov(struct parser *p, enum ptx_type t,
 	return take_value(p, t, FIT_EXACT, is_dest);
 }
 
-static struct ptx_operand take_predicate(struct parser *p, bool may_negate)
+static struct ptx_operand take_predicate(struct parser *p, bool is_dest,
+					 bool may_negate)
 {
 	struct ptx_operand o = {0};
 	bool negated = may_negate && parser_accept(p, '!');
+
+	if (is_dest && is_sink(p)) {
+		parser_advance(p);
+		return o;
+	}
 
 	/* A constant is allowed where a predicate is read. */
 	if (may_negate && p->t.kind == TOKEN_NUMBER)
@@ -514,7 +520,7 @@ void parser_operand(struct parser *p, struct ptx_instr *in, char letter,
 	case '3':
 		t = (enum ptx_type)in->types[letter - '0'];
 		if (t == PTX_TYPE_PRED && !is_dest && parser_is(p, '!')) {
-			parser_put(p, take_predicate(p, true));
+			parser_put(p, take_predicate(p, false, true));
 			return;
 		}
 		parser_put(p, take_value(p, t, FIT_EXACT, is_dest));
@@ -545,7 +551,7 @@ void parser_operand(struct parser *p, struct ptx_instr *in, char letter,
 		return;
 	case 'p':
 	case 'n':
-		parser_put(p, take_predicate(p, letter == 'n'));
+		parser_put(p, take_predicate(p, is_dest, letter == 'n'));
 		return;
 	case 'm':
 	case 's': {

@@ -241,7 +241,7 @@ static void take_target_list(struct parser *p)
 static void take_file(struct parser *p)
 {
 	struct ptx_module *m = p->m;
-	int64_t number = parser_integer(p);
+	int64_t number = parser_count(p);
 
 	if (number < 0 || number >= FILES_MAX) {
 		parser_fail(p, ERR_LIMIT, "file number too large");

@@ -374,8 +374,8 @@ static void take_loc(struct parser *p)
 	int64_t file, source_line;
 
 	parser_advance(p);
-	file = parser_integer(p);
-	source_line = parser_integer(p);
+	file = parser_count(p);
+	source_line = parser_count(p);
 	p->source_file =
 		file >= 0 && file < UINT16_MAX ? (uint16_t)file : UINT16_MAX;
 	p->source_line = source_line > 0 && source_line < UINT32_MAX

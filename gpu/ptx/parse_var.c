@@ -118,7 +118,7 @@ void parser_registers(struct parser *p)
 		int64_t count = 1;
 
 		if (is_range) {
-			count = parser_integer(p);
+			count = parser_count(p);
 			parser_expect(p, '>');
 		}
 		if (p->err == ERR_OK)
@@ -228,7 +228,7 @@ static void init_value(struct parser *p, struct init *in)
 		return;
 	if (is_mask(p)) {
 		/* 0xff00(name): one byte of an address. */
-		uint64_t mask = (uint64_t)parser_integer(p);
+		uint64_t mask = (uint64_t)parser_count(p);
 
 		parser_expect(p, '(');
 		r = take_address(p);

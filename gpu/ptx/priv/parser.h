@@ -164,7 +164,9 @@ void *parser_grow(struct parser *p, void *old, uint32_t count, uint32_t *cap,
 bool number_parse(struct bytes text, struct number *ret);
 /* [-] number, or a parenthesised integer expression. */
 struct number parser_number(struct parser *p);
-/* An integer, after a sign perhaps. */
+/* An integer alone, after a sign perhaps: %r<8>. */
+int64_t parser_count(struct parser *p);
+/* An integer expression. */
 int64_t parser_integer(struct parser *p);
 /* Raw bits of n as a value of type t; fails if it has none. */
 uint64_t parser_convert(struct parser *p, struct number n, enum ptx_type t);

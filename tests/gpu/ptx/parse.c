@@ -203,6 +203,19 @@ Test(ptx_parse, gives_constants_the_type_of_their_place)
 		{"mov.b32 %r1, 0f3F800000;", 1, 0x3f800000},
 		{"mov.pred %p1, -1;", 1, 1},
 		{"mov.u32 %r1, (1 + 2 * 3) - 010;", 1, 0xffffffff},
+		{"mov.u32 %r1, 1<<4|3;", 1, 19},
+		{"mov.u32 %r1, (7>3)?5:6;", 1, 5},
+		{"mov.u32 %r1, 3&2^1;", 1, 3},
+		{"mov.u32 %r1, (3==3) + (4 != 4);", 1, 1},
+		{"mov.u32 %r1, 3 && 2;", 1, 1},
+		{"mov.u32 %r1, 0 || 0;", 1, 0},
+		{"mov.u64 %d1, -7 / 2;", 1, (uint64_t)-3},
+		{"mov.u64 %d1, -7 % 4;", 1, (uint64_t)-3},
+		{"mov.u64 %d1, -8 >> 1;", 1, (uint64_t)-4},
+		{"mov.u64 %d1, (.u64)-8 >> 1;", 1, 0x7ffffffffffffffc},
+		{"mov.u64 %d1, -1 < 0U;", 1, 0},
+		{"mov.u64 %d1, -1 <= 0;", 1, 1},
+		{"mov.u64 %d1, -~5 - !0;", 1, 5},
 		{"mov.u32 %r1, WARP_SZ;", 1, 32},
 		{"bfe.u32 %r1, %r2, 0b101, 3U;", 2, 5},
 	};
@@ -227,7 +240,9 @@ Test(ptx_parse, keeps_the_places_of_optional_operands)
 			    "setp.lt.and.s32 %p1|%p2, %r1, %r2, !%p3;"
 			    "bar.red.popc.u32 %r1, 0, !%p1;"
 			    "bar.red.popc.u32 %r1, 0, 64, %p1;"
-			    "selp.b32 %r1, %r2, %r3, !%p1;");
+			    "selp.b32 %r1, %r2, %r3, !%p1;"
+			    "setp.lt.s32 %p1|_, %r1, %r2;"
+			    "setp.lt.s32 _|%p1, %r1, %r2;");
 
 	cr_expect_eq(instr(m, 0)->operand_count, 4);
 	cr_expect_eq(operand(m, 0, 1)->kind, PTX_OPERAND_NONE);
@@ -237,6 +252,9 @@ Test(ptx_parse, keeps_the_places_of_optional_operands)
 	cr_expect(operand(m, 2, 3)->negated);
 	cr_expect_eq(operand(m, 3, 2)->imm, 64u);
 	cr_expect(operand(m, 4, 3)->negated);
+	cr_expect_eq(operand(m, 5, 1)->kind, PTX_OPERAND_NONE);
+	cr_expect_eq(operand(m, 6, 0)->kind, PTX_OPERAND_NONE);
+	cr_expect_eq(operand(m, 6, 1)->kind, PTX_OPERAND_REG);
 	arena_free(a);
 }
 
