@@ -11,13 +11,17 @@
 #include <string.h>
 
 #include "base/merkle.h"
+#include "cli/clock.h"
 #include "cli/compile.h"
 #include "cli/money.h"
 #include "cli/progress.h"
 #include "gpu/build/view.h"
 #include "gpu/program/header.h"
 
+#define OUTPUTS_MS_MAX	 30000u
+#define OUTPUTS_STEP_MS	 100u
 #define TASK_ARENA_BYTES (1ull << 30)
+#define TABLE_BYTES_MAX	 (16u << 20)
 #define LIST_BYTES_MAX	 ((size_t)PROGRAM_TASK_BYTES_MAX * 1024u)
 
 /* Roots that were put already, in order. */
@@ -385,14 +389,59 @@ static enum cli_exit fetch_all(struct cli *c, struct link *l,
 	return code;
 }
 
+/* view.table, if the manifest has one. */
+static void print_table(struct view_results *r)
+{
+	struct buf table = buf_make(TABLE_BYTES_MAX);
+
+	if (view_results_table(r, &table) == ERR_OK)
+		fwrite(table.p, 1, table.n, stdout);
+	buf_free(&table);
+}
+
+/* Tasks that are stated and whose outputs the node does not hold yet. */
+static uint64_t still_coming(const json_t *answer)
+{
+	uint64_t n = 0;
+	json_t *task;
+	size_t i;
+
+	json_array_foreach(json_object_get(answer, "tasks"), i, task) n +=
+		strcmp(link_text(task, "state"), "missing") != 0 &&
+		json_array_size(json_object_get(task, "outputs")) == 0;
+	return n;
+}
+
+/* job.result, once the node has fetched what providers committed. */
+static enum cli_exit ask_result(struct cli *c, struct link *l, const char *id,
+				json_t **ret)
+{
+	uint64_t begin = clock_now_ms();
+	enum cli_exit code;
+
+	for (;;) {
+		code = link_call(c, l, "job.result",
+				 json_pack("{s:s}", "id", id), ret);
+		if (code || !still_coming(*ret) ||
+		    clock_now_ms() - begin > OUTPUTS_MS_MAX)
+			return code;
+		if (cli_interrupted())
+			code = CLI_INTERRUPTED;
+		json_decref(*ret);
+		*ret = NULL;
+		if (code)
+			return code;
+		clock_pause_ms(OUTPUTS_STEP_MS);
+	}
+}
+
 enum cli_exit buy_fetch(struct cli *c, struct link *l, const struct manifest *m,
 			const char *id, const char *dir, uint64_t *ret_done)
 {
 	struct view_results *r = NULL;
 	struct build_diag diag = {0};
 	json_t *answer;
-	enum cli_exit code = link_call(c, l, "job.result",
-				       json_pack("{s:s}", "id", id), &answer);
+	enum cli_exit code = ask_result(c, l, id, &answer);
 	const char *picture;
 	enum err e;
 
@@ -408,6 +457,8 @@ enum cli_exit buy_fetch(struct cli *c, struct link *l, const struct manifest *m,
 	}
 	if (e)
 		code = compile_fail(c, e, &diag);
+	else if (!code && !c->json && !c->quiet)
+		print_table(r);
 	json_decref(answer);
 	view_results_free(r);
 	return code;

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,6 +13,21 @@
 #include "cli/demo.h"
 #include "cli/json.h"
 #include "cli/table.h"
+
+/* Without "..", and relative where it lies below the present folder. */
+static const char *plain_path(struct cli *c, const char *path)
+{
+	char *full = realpath(path, NULL), *here = getcwd(NULL, 0);
+	const char *out = full ? full : path;
+
+	if (full && here && strncmp(full, here, strlen(here)) == 0 &&
+	    full[strlen(here)] == '/')
+		out = full + strlen(here) + 1;
+	out = arena_str(c->arena, bytes_str(out));
+	free(full);
+	free(here);
+	return out;
+}
 
 /* Beside the programs, in the source tree above the build, or installed. */
 static const char *find_example(struct cli *c, const char *name)
@@ -31,7 +47,7 @@ static const char *find_example(struct cli *c, const char *name)
 		snprintf(path, sizeof(path), places[i], n, weftd, name);
 #pragma GCC diagnostic pop
 		if (access(path, R_OK) == 0)
-			return arena_str(c->arena, bytes_str(path));
+			return plain_path(c, path);
 	}
 	return NULL;
 }
@@ -89,7 +105,9 @@ static enum cli_exit show(struct demo *d, const char *manifest)
 	picture_ms = d->picture_ms;
 	last_ms = d->last_ms;
 	if (!code && then) {
-		cli_note(d->c, "\nthe same market buys %s", then);
+		if (!d->c->quiet && !d->c->json)
+			printf("\nthe same market buys %s\n", then);
+		fflush(stdout);
 		code = demo_buy(d, then,
 				arena_printf(d->c->arena, "%s/then", d->out),
 				false);

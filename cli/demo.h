@@ -71,7 +71,8 @@ struct picture *picture_new(struct demo *d, uint32_t tile_width,
 			    uint32_t tiles);
 void picture_tile(struct picture *p, uint32_t tile, const uint8_t *rgb,
 		  unsigned provider, const char *state);
-void picture_end(struct picture *p);
+/* Something else was printed: the next tile draws the picture anew. */
+void picture_break(struct picture *p);
 void picture_free(struct picture *p);
 
 #endif /* WEFT_CLI_DEMO_H */

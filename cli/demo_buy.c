@@ -13,10 +13,11 @@
 #include "cli/money.h"
 #include "gpu/build/view.h"
 
-#define POLL_MS	   150u
-#define JOB_MS_MAX 120000u
-#define TASKS_MAX  4096u
-#define LEASES_MAX 256u
+#define PRICE_MAX_PICKS "600000000" /* above every offer of the demo */
+#define POLL_MS		150u
+#define JOB_MS_MAX	120000u
+#define TASKS_MAX	4096u
+#define LEASES_MAX	256u
 
 struct watch {
 	struct demo *d;
@@ -26,7 +27,7 @@ struct watch {
 	char root[TASKS_MAX][HASH_TEXT_BYTES]; /* shown, by task */
 	char told[LEASES_MAX][HASH_TEXT_BYTES];
 	unsigned told_count;
-	unsigned round;
+	uint64_t samples; /* of each lease */
 	bool show;
 };
 
@@ -147,12 +148,15 @@ static void tell_lease(struct watch *w, const json_t *s)
 	    w->d->nodes[who].name, link_number(s, "first"),
 	    link_number(s, "first") + link_number(s, "count") - 1);
 	tell_dispute(w, audit);
-	say(w,
-	    "     every node re-ran that one thread block: verdict fraud.  "
-	    "Unpaid, %s taken;\n     the tiles go to somebody else.\n\n",
-	    money_of(s, "penalty_picks", penalty));
+	say(w, "     Every node re-ran that one thread block: verdict fraud.  "
+	       "The tiles go to\n     somebody else, unpaid");
+	if (link_count(s, "penalty_picks"))
+		say(w, "; %s of bond is taken.\n\n",
+		    money_of(s, "penalty_picks", penalty));
+	else
+		say(w, "; a newcomer has no bond to take yet.\n\n");
 	if (w->picture)
-		picture_end(w->picture);
+		picture_break(w->picture);
 	json_decref(audit);
 }
 
@@ -165,6 +169,32 @@ static void look_at_leases(struct watch *w)
 		     json_pack("{s:s,s:i}", "job", w->id, "limit", 500));
 	json_array_foreach(json_object_get(r, "leases"), i, s) tell_lease(w, s);
 	json_decref(r);
+}
+
+/* How much of the work was done a second time. */
+static void tell_share(struct watch *w)
+{
+	json_t *r =
+		link_try(w->d->c, &w->d->link, "lease.list",
+			 json_pack("{s:s,s:i}", "job", w->id, "limit", 500));
+	const json_t *work = json_object_get(w->b.params, "work");
+	double whole = (double)link_count(work, "ops_per_task") *
+		       (double)w->b.job.m.task_count;
+	unsigned drawn = 0;
+	json_t *s;
+	size_t i;
+
+	json_array_foreach(json_object_get(r, "leases"), i, s) drawn +=
+		json_is_true(json_object_get(s, "drawn"));
+	json_decref(r);
+	say(w,
+	    "checks: %u leases audited, %" PRIu64
+	    " samples each: about %.1f %% of the work was run twice;\n"
+	    "        each verdict cost one thread block on every node\n",
+	    drawn, w->samples,
+	    whole > 0 ? 100 * drawn * (double)w->samples *
+				(double)link_count(work, "sample_ops") / whole
+		      : 0);
 }
 
 static enum cli_exit watch_job(struct watch *w)
@@ -186,6 +216,7 @@ static enum cli_exit watch_job(struct watch *w)
 		look_at_leases(w);
 		if (ended && whole) {
 			d->last_ms = clock_now_ms() - d->begin_ms;
+			tell_share(w);
 			return CLI_DONE;
 		}
 		if (ended || clock_now_ms() - d->begin_ms > JOB_MS_MAX)
@@ -224,12 +255,15 @@ static enum cli_exit buy_and_watch(struct watch *w)
 	enum cli_exit code = buy_put(d->c, &d->link, &w->b);
 
 	if (!code) {
+		json_object_set_new(w->b.params, "price_max_picks_per_gop",
+				    json_string(PRICE_MAX_PICKS));
 		d->begin_ms = clock_now_ms();
 		code = buy_submit(d->c, &d->link, &w->b, w->id, &answer);
 	}
 	if (code)
 		return code;
 	tell_quote(w, answer);
+	w->samples = link_number(answer, "samples");
 	json_decref(answer);
 	if (v->is_set && w->show)
 		w->picture = picture_new(d, v->width, v->height, v->columns,

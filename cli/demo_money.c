@@ -79,7 +79,10 @@ static void print_receipts(struct demo *d)
 		if (link_open_dir(d->c, d->nodes[i].dir, &l) == CLI_DONE)
 			all = link_try(d->c, &l, "receipt.list", NULL);
 		json_array_foreach(json_object_get(all, "receipts"), k, r)
-			print_receipt(&d->nodes[i], r);
+		{
+			if (demo_who(d, link_text(r, "provider")) == i)
+				print_receipt(&d->nodes[i], r);
+		}
 		json_decref(all);
 		link_close(&l);
 	}

@@ -120,8 +120,7 @@ void picture_tile(struct picture *p, uint32_t tile, const uint8_t *rgb,
 	}
 }
 
-void picture_end(struct picture *p)
+void picture_break(struct picture *p)
 {
-	if (p->terminal && !p->drawn)
-		draw(p);
+	p->drawn = false;
 }

@@ -22,8 +22,8 @@
 #define READY_MS    30000u
 #define STEP_MS	    50u
 #define BUYER_PICKS "100000000000000" /* 100,000 WEFT */
-#define OTHER_PICKS "100000000000"    /* 100 WEFT */
-#define BOND_PICKS  "20000000000"     /* 20 WEFT */
+#define OTHER_PICKS "10000000000000"  /* 10,000 WEFT */
+#define BOND_PICKS  "2000000000000"   /* 2,000 WEFT: 256 x any lease */
 #define BLOCK_MS    "100"
 
 static const char *const names[DEMO_NODES] = {
@@ -142,7 +142,7 @@ static enum cli_exit start_follower(struct demo *d, unsigned i)
 					  names[i]);
 		flags[n++] = arena_printf(d->c->arena,
 					  "--provider.gop_price_picks=%u",
-					  9000 + 500 * i);
+					  400000000 + 20000000 * i);
 		if (i == d->cheat)
 			flags[n++] = "--demo.tamper=1";
 	} else {
