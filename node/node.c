@@ -273,6 +273,7 @@ static void close_all(struct node *n)
 	node_rpc_close(n);
 	if (n->base) {
 		node_job_close(n);
+		node_build_close(n);
 		node_fetch_close(n);
 		node_send_close(n);
 		node_pump_close(n);

@@ -42,6 +42,13 @@ static void op_send(void *ctx, const struct rpc_send *s,
 	node_send_rpc(ctx, s, done, arg);
 }
 
+static void op_build(void *ctx, struct bytes manifest,
+		     void (*done)(void *arg, const struct rpc_built *b),
+		     void *arg)
+{
+	node_build(ctx, manifest, done, arg);
+}
+
 static json_t *op_tell(void *ctx, enum rpc_topic topic, const struct hash *id)
 {
 	return node_tell(ctx, topic, id);
@@ -133,6 +140,7 @@ enum err node_rpc_open(struct node *n)
 				.tx_submit = op_tx_submit,
 				.account = op_account,
 				.send = op_send,
+				.build = op_build,
 				.tell = op_tell,
 				.control = op_control,
 				.memo_get = op_memo_get,

@@ -43,6 +43,7 @@
 
 struct node_fetch;
 struct node_job;
+struct node_plan;
 struct node_sent;
 struct node_wait;
 struct node_stream;
@@ -100,6 +101,7 @@ struct node {
 	struct node_job *jobs; /* running */
 	struct node_job *jobs_waiting;
 	uint32_t job_count;
+	struct node_plan *plans; /* manifests being built */
 	struct node_sent *sents;
 	uint64_t next_ask; /* tickets of ASKED and of the RPC's sends */
 
@@ -163,6 +165,11 @@ void node_job_close(struct node *n);
 /* For ledger_rules: the referee, in a worker, waiting for it. */
 enum err node_referee(void *ctx, struct arena *a, uint64_t version,
 		      struct bytes request, struct bytes *ret_verdict);
+
+/* build.c: manifests by RPC, as struct rpc_ops.build. */
+void node_build(struct node *n, struct bytes manifest,
+		void (*done)(void *arg, const struct rpc_built *b), void *arg);
+void node_build_close(struct node *n);
 
 /* door.c: HTTP. */
 MUST_USE enum err node_door_open(struct node *n);
