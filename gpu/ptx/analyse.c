@@ -72,9 +72,14 @@ struct value analysis_load(struct analysis *n, uint32_t object, bool is_known,
 	cell_range(o, is_known, offset, bytes, &first, &end);
 	for (uint32_t i = first; i < end; i++)
 		value_join(&v, &n->cells[i], false);
-	/* A part of a cell holds a part of its value. */
+	/* An aligned load of 8 bytes takes one cell, whichever it is; a part
+	 * of a cell holds a part of its value. */
+	if (bytes == 8 && !is_known && o->align >= 8) {
+		value_forget(&v);
+		return v;
+	}
 	if (v.kinds && (bytes < 4 || !is_known || end - first > 1 ||
-			(bytes == 4 && (v.kinds & ~VALUE_CLEAN))))
+			(bytes == 4 && (v.kinds & VALUE_HIDDEN))))
 		v = value_mix(&v, &v);
 	return v;
 }
@@ -164,13 +169,15 @@ static void add_objects_of(struct analysis *n, uint32_t function)
 		add_object(n, (struct object){.kind = OBJECT_PARAM,
 					      .function = function,
 					      .index = i,
-					      .bytes = f->params[i].bytes});
+					      .bytes = f->params[i].bytes,
+					      .align = f->params[i].align});
 	n->return_object[function] = n->object_count;
 	for (uint32_t i = 0; i < f->return_count; i++)
 		add_object(n, (struct object){.kind = OBJECT_RETURN,
 					      .function = function,
 					      .index = i,
-					      .bytes = f->returns[i].bytes});
+					      .bytes = f->returns[i].bytes,
+					      .align = f->returns[i].align});
 }
 
 static void add_objects(struct analysis *n)
@@ -189,6 +196,7 @@ static void add_objects(struct analysis *n)
 				      .kind = OBJECT_VARIABLE,
 				      .index = i,
 				      .bytes = v->bytes,
+				      .align = v->align,
 				      .is_global = is_module_space(v->space)});
 	}
 	for (uint32_t i = 0; i < m->function_count; i++)
@@ -282,6 +290,10 @@ static void fill_variables(struct analysis *n)
 
 		if (id == PTX_NO_INDEX || v->space == PTX_SPACE_PARAM)
 			continue;
+		/* With addresses in it, it is a constant: the manifest cannot
+		 * put other pointers there. */
+		if (v->reloc_count)
+			any.kinds = VALUE_CLEAN;
 		if (is_module_space(v->space))
 			analysis_store(n, id, false, 0, 8, any);
 		for (uint32_t r = 0; r < v->reloc_count; r++) {

@@ -186,17 +186,15 @@ struct ptx_operand {
 /*
  * One instruction.  Its operands are operands[operand_first ..] of the
  * function, in the order of the text; places that isa.def marks | or ? hold
- * PTX_OPERAND_NONE where something follows them ("|"; a destination written
- * "_" is NONE too), else
- * operand_count ends before them.  So setp always has [p, q or NONE, a, b,
- * (c)], shfl [d, p or NONE, a, b, c, mask], lop3 [d, p or NONE, a, b, c, lut,
- * (q)], match [d, p or NONE, a, mask], vector ld [VECTOR, MEMORY].
- * mov [d, a]: either side may be a VECTOR (pack, unpack), a may be ADDRESS,
- * SREG.  vote without a mask, and shfl without one, end early.  Any value may
- * be an SREG of its width.
- * bar, barrier: [barrier, (count)], with .red [d, barrier, count or NONE,
- * p]; bar.warp [mask].  cp.async: [MEMORY dst, MEMORY src, size, (src size or
- * predicate "ignore")]; wait_group [n].
+ * PTX_OPERAND_NONE where something follows them ("|"), else operand_count ends
+ * before them; a destination written "_" is NONE too.  So setp always has [p, q
+ * or NONE, a, b, (c)], shfl [d, p or NONE, a, b, c, mask], lop3 [d, p or NONE,
+ * a, b, c, lut, (q)], match [d, p or NONE, a, mask], vector ld [VECTOR,
+ * MEMORY]. mov [d, a]: either side may be a VECTOR (pack, unpack), a may be
+ * ADDRESS, SREG.  vote without a mask, and shfl without one, end early.  Any
+ * value may be an SREG of its width. bar, barrier: [barrier, (count)], with
+ * .red [d, barrier, count or NONE, p]; bar.warp [mask].  cp.async: [MEMORY dst,
+ * MEMORY src, size, (src size or predicate "ignore")]; wait_group [n].
  */
 struct ptx_instr {
 	uint16_t op;	  /* enum ptx_op */

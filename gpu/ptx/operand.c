@@ -102,7 +102,9 @@ static bool find_sreg(struct bytes text, struct ptx_operand *ret)
 
 	*ret = (struct ptx_operand){.kind = PTX_OPERAND_SREG};
 	for (uint32_t i = 0; i < PTX_SREG_COUNT; i++)
-		if (bytes_eq(text, bytes_str(ptx_sregs[i].text))) {
+		if (i != PTX_SREG_ENVREG && i != PTX_SREG_PM &&
+		    i != PTX_SREG_RESERVED_SMEM &&
+		    bytes_eq(text, bytes_str(ptx_sregs[i].text))) {
 			ret->index = i;
 			return true;
 		}
@@ -144,7 +146,9 @@ static bool take_sreg(struct parser *p, uint32_t bits, struct ptx_operand *ret)
 		ret->component = (uint8_t)(p->t.text.p[0] - 'x');
 		parser_advance(p);
 	}
-	if (info->bits != bits)
+	/* %gridid had 32 bits once. */
+	if (info->bits != bits &&
+	    !(ret->index == PTX_SREG_GRIDID && bits == 32))
 		parser_fail(p, ERR_PTX_SYNTAX,
 			    "the special register has another width");
 	return true;

@@ -133,6 +133,16 @@ static void check_leak(struct analysis *n, uint32_t function,
 			reasons_add(n, PTX_WHY_address_leak, f, in,
 				    "an address selects");
 		return;
+	case PTX_OP_isspacep:
+		/* Of an address it is known; of a sum of two, or of a number
+		 * that memory held, it tells where memory lies. */
+		v = operand(n, function, in, 1);
+		if ((v.kinds & VALUE_DATA) ||
+		    ((v.kinds & (VALUE_LINEAR | VALUE_MIXED)) &&
+		     is_leak(n, &v)))
+			reasons_add(n, PTX_WHY_address_leak, f, in,
+				    "asks for the space of a mix");
+		return;
 	case PTX_OP_shfl:
 		check_operands(n, function, in, 3, "an address is a lane");
 		return;
@@ -221,6 +231,28 @@ static void check_float(struct analysis *n, const struct ptx_function *f,
 			    "the order of a float reduction");
 }
 
+static void check_call(struct analysis *n, uint32_t function,
+		       const struct ptx_instr *in)
+{
+	const struct ptx_function *f = &n->m->functions[function];
+	const struct ptx_call *c = &f->calls[in->aux];
+	struct value v;
+
+	if (c->callee != PTX_NO_INDEX) {
+		const struct ptx_function *g = &n->m->functions[c->callee];
+
+		if (!g->has_body)
+			reasons_add(n, PTX_WHY_no_body, f, in,
+				    arena_str(n->a, g->name));
+		return;
+	}
+	/* Only what a constant table or a mov made may be called. */
+	v = transfer_value(n, function, &c->target, PTX_TYPE_B64);
+	if ((v.kinds & ~VALUE_CLEAN) != VALUE_ADDRESS ||
+	    v.bases != 1ull << BASE_OTHER)
+		reasons_add(n, PTX_WHY_indirect_call, f, in, "");
+}
+
 static void check_instr(struct analysis *n, uint32_t function,
 			const struct ptx_instr *in)
 {
@@ -240,14 +272,8 @@ static void check_instr(struct analysis *n, uint32_t function,
 			    "what is read after it is unspecified");
 	if (in->op == PTX_OP_bar || in->op == PTX_OP_barrier)
 		n->uses_barrier = true;
-	if (in->op == PTX_OP_call && f->calls[in->aux].callee != PTX_NO_INDEX) {
-		const struct ptx_function *g =
-			&n->m->functions[f->calls[in->aux].callee];
-
-		if (!g->has_body)
-			reasons_add(n, PTX_WHY_no_body, f, in,
-				    arena_str(n->a, g->name));
-	}
+	if (in->op == PTX_OP_call)
+		check_call(n, function, in);
 	if (in->mod[PTX_MOD_SCOPE] == PTX_SCOPE_CLUSTER ||
 	    in->mod[PTX_MOD_SPACE] == PTX_SPACE_SHARED_CLUSTER)
 		reasons_add(n, PTX_WHY_cluster, f, in, "");

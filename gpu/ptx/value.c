@@ -55,6 +55,19 @@ struct value value_address(uint32_t base, int64_t offset)
 	return v;
 }
 
+static void give_up(struct value *v)
+{
+	v->shape = SHAPE_ANY;
+	v->c0 = v->step = 0;
+	memset(v->coef, 0, sizeof(v->coef));
+}
+
+void value_forget(struct value *v)
+{
+	if (v->kinds)
+		give_up(v);
+}
+
 static bool has_ids(const struct value *v)
 {
 	for (uint32_t i = 0; i < VALUE_IDS; i++)
@@ -78,13 +91,6 @@ bool value_may_be_anywhere(const struct value *v)
 {
 	return v->kinds && (!v->bases || v->bases >> BASE_OTHER & 1 ||
 			    v->kinds & VALUE_DATA);
-}
-
-static void give_up(struct value *v)
-{
-	v->shape = SHAPE_ANY;
-	v->c0 = v->step = 0;
-	memset(v->coef, 0, sizeof(v->coef));
 }
 
 static bool join_shape(struct value *a, const struct value *b, bool widen)

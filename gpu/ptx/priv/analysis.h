@@ -43,6 +43,7 @@ struct object {
 	uint32_t function; /* PARAM, RETURN */
 	uint32_t index;	   /* variable, parameter; BUFFER: see origin */
 	uint64_t bytes;
+	uint32_t align;
 	uint32_t cell_first, cell_count; /* none for buffers */
 	uint32_t base;			 /* BASE_OTHER: it has no number */
 	/* BUFFER: where its address stands in the kernel's parameters. */

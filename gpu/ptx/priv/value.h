@@ -56,6 +56,9 @@ bool value_is_const(const struct value *v);
 /* Seen, and a number that owes nothing to an address. */
 bool value_is_clean(const struct value *v);
 
+/* Gives up the shape, if any was seen. */
+void value_forget(struct value *v);
+
 /* As an address: it may point where no known base is. */
 bool value_may_be_anywhere(const struct value *v);
 

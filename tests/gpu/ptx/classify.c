@@ -153,7 +153,12 @@ static const struct {
 	 "ld.global.nc.u32 %r1, [%d3]; st.global.u32 [%d2], %r1;",
 	 "nc_written"},
 	{"mov.u64 %d3, 1099511627776; st.global.u32 [%d3], 1;", "store_to_any"},
+	{"mov.u32 %r1, %gridid;", "special_register"},
+	{"mov.u32 %r1, %reserved_smem_offset_begin;", "special_register"},
 	/* Addresses that show. */
+	{"isspacep.shared %p1, %d1;", ""},
+	{"add.u64 %d3, %d1, %d2; isspacep.shared %p1, %d3;", "address_leak"},
+	{"ld.global.u64 %d3, [%d1]; isspacep.shared %p1, %d3;", "address_leak"},
 	{"st.global.u64 [%d1], %d2;", "address_leak"},
 	{"st.global.u64 [%d1], %d2; ld.global.b32 %r1, [%d2];", "address_leak"},
 	{"cvt.u32.u64 %r1, %d2; st.global.b32 [%d1], %r1;", "address_leak"},
@@ -442,6 +447,49 @@ Test(ptx_classify, calls_without_a_body_are_refused)
 	cr_expect_eq(r.sale, PTX_SALE_X);
 	cr_expect_eq(r.reasons[0].why, PTX_WHY_no_body);
 	cr_expect_str_eq(r.reasons[0].detail, "vprintf");
+	arena_free(a);
+}
+
+#define CALLS(body)                                                            \
+	BYTES_LIT(".version 8.0\n.target sm_75\n"                              \
+		  ".func f(.param .b32 x) { ret; }\n"                          \
+		  ".global .u64 table[3] = {f, 0, f};\n.global .u64 any[2];\n" \
+		  ".entry k(.param .u64 p) { .reg .b64 %d<4>; .reg .b32 %r;"   \
+		  "proto: .callprototype _ (.param .b32 _);" body              \
+		  " call %d1, (1), proto; }")
+
+Test(ptx_classify, calls_only_what_constants_hold)
+{
+	const struct bytes good[] = {
+		CALLS("mov.u64 %d1, f;"),
+		CALLS("ld.global.u64 %d1, [table+16];"),
+		CALLS("mov.u32 %r, %tid.x; mul.wide.u32 %d2, %r, 8;"
+		      "mov.u64 %d3, table; add.s64 %d2, %d2, %d3;"
+		      "ld.global.u64 %d1, [%d2];"),
+	};
+	const struct bytes bad[] = {
+		CALLS("ld.param.u64 %d1, [p];"),
+		CALLS("ld.global.u64 %d1, [any];"),
+		CALLS("ld.param.u64 %d2, [p]; ld.global.u64 %d1, [%d2];"),
+		CALLS("mov.u64 %d1, f; add.s64 %d1, %d1, 8;"
+		      "ld.global.u64 %d1, [any];"),
+		CALLS("mov.u64 %d1, 4096;"),
+	};
+	struct arena *a = kit_arena();
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		struct ptx_report r =
+			classify(a, kit_parse(a, good[i]), "k", NULL);
+
+		cr_expect_eq(r.sale, PTX_SALE_A, "good %zu", i);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct ptx_report r =
+			classify(a, kit_parse(a, bad[i]), "k", NULL);
+
+		cr_expect_not_null(find(&r, PTX_WHY_indirect_call), "bad %zu",
+				   i);
+	}
 	arena_free(a);
 }
 
