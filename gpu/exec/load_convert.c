@@ -130,6 +130,17 @@ static void int_to_int(struct loader *l, const struct cvt *c)
 	put_int32(l, c, c->dst, v);
 }
 
+static void int_to_half(struct loader *l, const struct cvt *c)
+{
+	bool is_signed = kind(c->src) == PTX_KIND_S;
+	enum op_id id = c->dst == PTX_TYPE_F16
+				? (is_signed ? OP_f16_s64 : OP_f16_u64)
+				: (is_signed ? OP_bf16_s64 : OP_bf16_u64);
+	if (c->sat)
+		load_refuse(l, "is not executed here");
+	apply(l, id, c->d, source64(l, c), 0, c->csr);
+}
+
 static void int_to_float(struct loader *l, const struct cvt *c)
 {
 	bool is_f32 = c->dst == PTX_TYPE_F32;
@@ -139,6 +150,10 @@ static void int_to_float(struct loader *l, const struct cvt *c)
 		{OP_f64_u32, OP_f64_s32, OP_f64_u64, OP_f64_s64},
 		{OP_f32_u32, OP_f32_s32, OP_f32_u64, OP_f32_s64},
 	};
+	if (c->dst == PTX_TYPE_F16 || c->dst == PTX_TYPE_BF16) {
+		int_to_half(l, c);
+		return;
+	}
 	if (c->dst != PTX_TYPE_F32 && c->dst != PTX_TYPE_F64) {
 		load_refuse(l, "is not executed here");
 		return;
@@ -227,6 +242,16 @@ static void float_to_float(struct loader *l, const struct cvt *c)
 			apply(l, OP_copy_f32, c->d, c->d, 1, 0);
 		if (c->sat)
 			apply(l, OP_clamp_f32, c->d, c->d, 0, 0);
+	} else if (d == PTX_TYPE_F64 && s == PTX_TYPE_F16 && !c->sat) {
+		op_ref a = apply(l, OP_f32_f16, load_temp(l, 0), c->a, 0, 0);
+		apply(l, OP_f64_f32, c->d, a, 0, 0);
+	} else if (d == s && d == PTX_TYPE_F16 && !c->sat && !c->ftz) {
+		/* To an integral value: exact on the way there and back. */
+		op_ref a = apply(l, OP_f32_f16, load_temp(l, 0), c->a, 0, 0);
+		if (c->is_integral)
+			a = apply(l, OP_round_f32, load_temp(l, 1), a, c->round,
+				  0);
+		apply(l, OP_f16_f32, c->d, a, SOFT_NEAREST, 0);
 	} else if (d == PTX_TYPE_F16 || d == PTX_TYPE_BF16) {
 		to_half(l, c);
 	} else {
@@ -296,6 +321,14 @@ void load_cvt(struct loader *l)
 {
 	const struct ptx_instr *in = l->in;
 	struct cvt c = {.dst = in->types[0], .src = in->types[1]};
+	if (c.dst == PTX_TYPE_TF32 && c.src == PTX_TYPE_F32 &&
+	    in->mod[PTX_MOD_ROUND] == PTX_ROUND_RNA &&
+	    in->mod[PTX_MOD_SATFINITE] == 0) {
+		op_ref a = load_source(l, load_operand(l, 1), 4);
+		apply(l, OP_tf32_rna, load_register(l, load_operand(l, 0), 4),
+		      a, 0, 0);
+		return;
+	}
 	if (c.dst == PTX_TYPE_F16X2 || c.dst == PTX_TYPE_BF16X2) {
 		two_to_halves(l);
 		return;

@@ -177,6 +177,14 @@ static bool is_float(uint32_t type)
 	return ptx_types[type].kind == PTX_KIND_F;
 }
 
+/* Of one float; pairs of halves have a number of their own. */
+static uint8_t result_bytes(uint32_t type)
+{
+	if (type == PTX_TYPE_F16X2 || type == PTX_TYPE_BF16X2)
+		return RESULT_PAIR;
+	return (uint8_t)load_type_bytes(type);
+}
+
 void load_row(struct loader *l)
 {
 	const struct ptx_instr *in = l->in;
@@ -209,7 +217,7 @@ void load_row(struct loader *l)
 	e->c = o.c;
 	e->f = o.f;
 	e->imm = o.imm;
-	e->result_bytes = op_rows[id].args[0] == '8' ? 8 : 4;
+	e->result_bytes = result_bytes(in->types[0]);
 	if (is_float(in->types[0]))
 		e->csr = load_csr(in);
 }

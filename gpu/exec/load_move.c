@@ -166,10 +166,30 @@ void load_mov(struct loader *l)
 /* Modifiers that load_setp and load_set look after themselves. */
 #define SETP_IGNORE (1ull << PTX_MOD_BOOL)
 
+/* Halves are compared as f32, which holds them all. */
+static bool compare_half(struct loader *l, uint32_t type, uint32_t first,
+			 op_ref d)
+{
+	enum op_id id = load_match(PTX_OP_setp, PTX_TYPE_F32, PTX_TYPE_NONE,
+				   l->in->mod, SETP_IGNORE);
+	enum op_id widen = type == PTX_TYPE_F16 ? OP_f32_f16 : OP_f32_bf16;
+	if (id == OP_COUNT || l->in->mod[PTX_MOD_FTZ] != 0) {
+		load_refuse(l, "is not executed here");
+		return false;
+	}
+	for (uint32_t i = 0; i < 2; i++)
+		emit1(l, widen, load_temp(l, 4 + i),
+		      load_source(l, load_operand(l, first + i), 2));
+	emit2(l, id, d, load_temp(l, 4), load_temp(l, 5))->csr = CSR_BASE;
+	return true;
+}
+
 /* The bare comparison into d; false when refused. */
 static bool compare(struct loader *l, uint32_t type, uint32_t first, op_ref d)
 {
 	const struct ptx_instr *in = l->in;
+	if (type == PTX_TYPE_F16 || type == PTX_TYPE_BF16)
+		return compare_half(l, type, first, d);
 	enum op_id id = load_match(PTX_OP_setp, type, PTX_TYPE_NONE, in->mod,
 				   SETP_IGNORE);
 	if (id == OP_COUNT) {

@@ -203,13 +203,16 @@ static enum rule rule_of(const struct op *o, uint32_t *ret_bytes)
 	return o->csr != 0 ? RULE_FLOAT : RULE_FOLLOW;
 }
 
+/* Results only: they have the common bits, which are NaNs in f16 and bf16. */
 static bool is_nan_value(uint64_t v, uint32_t bytes)
 {
 	if (bytes == 8)
 		return (v & INT64_MAX) > 0x7ff0000000000000u;
 	if (bytes == 4)
 		return (v & 0x7fffffffu) > 0x7f800000u;
-	return bytes == 2 && (v & 0x7fffu) > 0x7c00u;
+	if (bytes == RESULT_PAIR)
+		return (v & 0x7fffu) > 0x7f80u || (v >> 16 & 0x7fffu) > 0x7f80u;
+	return bytes == 2 && (v & 0x7fffu) > 0x7f80u;
 }
 
 static uint64_t lane_value(struct machine *mc, struct strip *s, op_ref r,

@@ -117,7 +117,7 @@ static bool is_nan_of(uint64_t v, uint32_t size)
 		return (v & INT64_MAX) > 0x7ff0000000000000u;
 	if (size == 4)
 		return (v & 0x7fffffffu) > 0x7f800000u;
-	return size == 2 && (v & 0x7fffu) > 0x7c00u;
+	return size == 2 && (v & 0x7fffu) > 0x7f80u;
 }
 
 static void stored_tag(struct machine *mc, struct strip *s, const struct op *o,

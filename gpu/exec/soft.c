@@ -346,3 +346,12 @@ uint32_t soft_f16_f64(uint64_t x, uint32_t imm)
 {
 	return half_any(&format_f16, &format_f64, x, imm);
 }
+
+uint32_t soft_half_int(uint64_t x, bool is_signed, bool is_bf16, uint32_t csr)
+{
+	bool negative = is_signed && (int64_t)x < 0;
+	if (x == 0)
+		return 0;
+	return (uint32_t)soft_pack(is_bf16 ? &format_bf16 : &format_f16,
+				   negative, negative ? 0u - x : x, 0, csr);
+}

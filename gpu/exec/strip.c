@@ -144,7 +144,7 @@ static void after_op(struct machine *mc, struct strip *s, const struct op *o,
 		shadow_lanes(mc, s, o, mask);
 	else if (mc->trace->shadow != NULL)
 		shadow_step(mc, s, o, mask);
-	if (mc->l->selected != NULL && mc->l->selected[o - mc->ops] != 0)
+	if (mc->trace->witness != NULL && mc->l->selected[o - mc->ops] != 0)
 		witness_mix(mc, s, o, mask);
 }
 
@@ -154,7 +154,7 @@ static void after_guard(struct machine *mc, struct strip *s, const struct op *o,
 {
 	if (mc->trace->shadow != NULL)
 		shadow_decide(mc, s, o);
-	if (mc->l->selected != NULL && o->id == OP_bra)
+	if (mc->trace->witness != NULL && o->id == OP_bra)
 		witness_branch(mc, s, o, active, mask);
 }
 

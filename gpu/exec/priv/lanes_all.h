@@ -11,6 +11,7 @@
 #include "gpu/exec/priv/lanes_compare.h"
 #include "gpu/exec/priv/lanes_convert.h"
 #include "gpu/exec/priv/lanes_float.h"
+#include "gpu/exec/priv/lanes_half.h"
 #include "gpu/exec/priv/lanes_int.h"
 #include "gpu/exec/priv/lanes_memory.h"
 #include "gpu/exec/priv/op_id.h"

@@ -24,6 +24,9 @@ typedef uint32_t op_ref;
 #define CSR_BASE  0x1f80u
 #define CSR_FLUSH 0x8040u
 
+/* op.result_bytes of two halves in one register. */
+#define RESULT_PAIR 3u
+
 /* Where an address points. */
 enum op_space {
 	SPACE_GENERIC,

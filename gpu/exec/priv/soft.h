@@ -62,4 +62,7 @@ uint32_t soft_f16_f32(uint32_t x, uint32_t imm);
 uint32_t soft_bf16_f32(uint32_t x, uint32_t imm);
 uint32_t soft_f16_f64(uint64_t x, uint32_t imm);
 
+/* A 64-bit integer, signed or not, as a 16-bit float. */
+uint32_t soft_half_int(uint64_t x, bool is_signed, bool is_bf16, uint32_t csr);
+
 #endif /* WEFT_GPU_EXEC_PRIV_SOFT_H */

@@ -16,7 +16,7 @@ struct kit {
 };
 
 /* Head of a module: version, target, address size. */
-#define KIT_HEAD ".version 7.8\n.target sm_80\n.address_size 64\n"
+#define KIT_HEAD ".version 7.8\n.target sm_90\n.address_size 64\n"
 
 /* A kernel k with one pointer, %out, in %rd0, and a few registers. */
 #define KIT_KERNEL(body)                                                     \

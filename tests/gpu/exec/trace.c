@@ -3,6 +3,7 @@
  * sanitizer's rules; and that bytes depend on no option.
  */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/gpu/exec/kit.h"
@@ -335,5 +336,45 @@ Test(gpu_exec_trace, counts_progress_and_cancellation)
 	cr_expect_eq(calls[1], 5u);
 	cancel = 1;
 	cr_expect_eq(kit_run(&k, &r).outcome, EXEC_CANCELLED);
+	kit_free(&k);
+}
+
+static struct kit load_file(const char *path)
+{
+	static char text[1 << 16];
+	FILE *f = fopen(path, "r");
+	cr_assert(f != NULL, "%s", path);
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	return kit_load(text);
+}
+
+/* tests/vectors/witness: seeds and hashes that a Python program worked out. */
+Test(gpu_exec_trace, witnesses)
+{
+	char line[256], seed_hex[65], hash_hex[65];
+	uint8_t seed[32];
+	unsigned threads;
+	uint32_t lines = 0;
+	struct kit k =
+		load_file(WEFT_SOURCE_DIR "/tests/vectors/witness/kernel.ptx");
+	FILE *f = fopen(WEFT_SOURCE_DIR "/tests/vectors/witness/witness.txt",
+			"r");
+	cr_assert(f != NULL);
+	while (fgets(line, sizeof(line), f) != NULL) {
+		char text[HASH_TEXT_BYTES];
+		if (sscanf(line, "%64s %u %64s", seed_hex, &threads,
+			   hash_hex) != 3 ||
+		    line[0] == '#')
+			continue;
+		cr_assert_eq(hex_decode(bytes_str(seed_hex), seed, 32), ERR_OK);
+		struct kit_run r = KIT_RUN(out, threads);
+		r.options.witness_seed32 = seed;
+		struct exec_result res = kit_run(&k, &r);
+		cr_expect_str_eq(hash_text(&res.witness, text), hash_hex);
+		lines++;
+	}
+	cr_expect_eq(lines, 40u);
+	fclose(f);
 	kit_free(&k);
 }

@@ -232,6 +232,11 @@ Test(gpu_exec_vectors, conversions)
 	check_file("convert.txt");
 }
 
+Test(gpu_exec_vectors, halves)
+{
+	check_file("half.txt");
+}
+
 Test(gpu_exec_vectors, traps)
 {
 	check_file("traps.txt");

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Vectors of single PTX instructions, from exact arithmetic.
 
-Writes int.txt, bits.txt, float.txt, compare.txt and convert.txt beside itself.
+Writes int, bits, float, compare, convert and half.txt beside itself.
 A line is   OPCODE OPERAND... = RESULT... OUTCOME
 An operand is CLASS:HEX; classes: p predicate, h r d registers of 16, 32 and 64
 bits, i a constant.  Nothing here knows the executor: integers are Python's,
@@ -298,7 +298,7 @@ def fedges(bits):
     e += [rng.getrandbits(bits) for _ in range(6)]
     spread = (1 << (p + 4)) - 1
     e += [(one - (1 << (p + 3)) + (rng.getrandbits(64) & spread)) | rng.getrandbits(1) << (bits - 1) for _ in range(10)]
-    return e
+    return [v & ((1 << bits) - 1) for v in e]
 
 
 def flush(v, bits, on):
@@ -483,8 +483,56 @@ def converts():
         o.line("cvt.f32.f16", [("h", a)], [("r", narrow(a, 16, 32, "rn"))])
 
 
+def halves():
+    o = Out("half.txt", "f16 and bf16, alone and in pairs")
+    for t, p, emin, ebits in (("f16", 11, -14, 5), ("bf16", 8, -126, 8)):
+        FORMATS[16] = (p, emin, ebits)
+        e = fedges(16)
+        two = []
+        for k in range(120):
+            a, b, z = rng.choice(e), rng.choice(e), rng.choice(e)
+            if k % 3 == 0:
+                z = mul(a, b, 16, "rn") ^ 0x8000
+            r = {"add": add(a, b, 16, "rn"), "sub": add(a, b ^ 0x8000, 16, "rn"),
+                 "mul": mul(a, b, 16, "rn"), "fma": fma(a, b, z, 16, "rn")}
+            (sa, x), (sb, y) = unpack(a, 16), unpack(b, 16)
+            big = F(2) ** 2000
+            key = lambda s, v: ((-big if s else big) if v == "inf" else v, -s)
+            for name, less in (("min", True), ("max", False)):
+                if "nan" in (x, y):
+                    r[name] = b if x == "nan" and y != "nan" else a if x != "nan" else 0x7fff
+                else:
+                    r[name] = a if (key(sa, x) < key(sb, y)) == less else b
+            h = [("h", a), ("h", b)]
+            o.line("add.rn." + t, h, [("h", r["add"])])
+            o.line("sub.rn." + t, h, [("h", r["sub"])])
+            o.line("mul.rn." + t, h, [("h", r["mul"])])
+            o.line("fma.rn." + t, h + [("h", z)], [("h", r["fma"])])
+            o.line("min." + t, h, [("h", r["min"])])
+            o.line("max." + t, h, [("h", r["max"])])
+            o.line("neg." + t, [("h", a)], [("h", 0x7fff if x == "nan" else a ^ 0x8000)])
+            un = "nan" in (x, y)
+            fx, fy = ((-big if s else big) if v == "inf" else v for s, v in ((sa, x), (sb, y)))
+            o.line("setp.lt." + t, h, [("p", int(not un and fx < fy))])
+            o.line("setp.neu." + t, h, [("p", int(un or fx != fy))])
+            two.append((a, b, z, r))
+        for (a, b, z, r), (a2, b2, z2, r2) in zip(two, two[1:]):
+            j = lambda lo, hi: ("r", hi << 16 | lo)
+            for op in ("add", "sub", "mul"):
+                o.line("%s.rn.%sx2" % (op, t), [j(a, a2), j(b, b2)], [j(r[op], r2[op])])
+            o.line("fma.rn.%sx2" % t, [j(a, a2), j(b, b2), j(z, z2)], [j(r["fma"], r2["fma"])])
+            o.line("max.%sx2" % t, [j(a, a2), j(b, b2)], [j(r["max"], r2["max"])])
+        for v in (0, 1, 2049, 2050, 2051, 65519, 65520, 1 << 40):
+            x = round_to(F(v), 16, "rn") if v else 0
+            n = round_to(F(-v), 16, "rn") if v else 0
+            o.line("cvt.rn.%s.u64" % t, [("d", v)], [("h", x)])
+            o.line("cvt.rn.%s.s64" % t, [("d", mask(-v, 64))], [("h", n)])
+    FORMATS[16] = (11, -14, 5)
+
+
 ints()
 bits_()
 floats()
 compares()
 converts()
+halves()
