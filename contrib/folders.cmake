@@ -113,3 +113,10 @@ weft_fuzz(bundle DEPS node node/core ledger base)
 weft_fuzz(feed DEPS node/engine ledger base)
 weft_fuzz(journal DEPS node/provider node/core ledger base)
 weft_fuzz(exec DEPS gpu/exec gpu/program gpu/ptx base)
+
+find_path(OPENCL_INCLUDE CL/cl.h)
+find_library(OPENCL_LIBRARY OpenCL)
+if(OPENCL_INCLUDE AND OPENCL_LIBRARY)
+  weft_tool(tests/bench/pocl DEPS gpu/exec gpu/ptx gpu/program base
+    LIBS ${OPENCL_LIBRARY} m)
+endif()
