@@ -95,6 +95,12 @@ static bool on_piece(void *ctx, struct bytes piece)
 	return blob_writer_put(server_call_kept(c), piece) == ERR_OK;
 }
 
+static bool on_unwanted(void *ctx, struct bytes piece)
+{
+	(void)ctx, (void)piece;
+	return true;
+}
+
 static void writer_gone(void *kept)
 {
 	blob_writer_close(kept);
@@ -131,7 +137,8 @@ void node_blob_put_head(struct node *n, struct server_call *c)
 	e = blob_writer_begin(n->blobs, name_of(h), &root, h->length_bytes,
 			      &have, &w);
 	if (e == ERR_EXISTS) {
-		answer_root(n, c, &root);
+		/* what is here already is read and forgotten */
+		server_call_sink(c, on_unwanted, NULL);
 		return;
 	}
 	/* an upload begins at its beginning */
@@ -159,6 +166,8 @@ void node_blob_put(struct node *n, struct server_call *c)
 		server_call_unkeep(c);
 		(void)root_of(h, &root);
 		e = blob_writer_end(w, NULL);
+	} else if (h->path.n > PREFIX_BYTES) {
+		e = root_of(h, &root) ? ERR_OK : ERR_MALFORMED;
 	} else {
 		e = blob_put(n->blobs, name_of(h), server_call_body(c), NULL,
 			     NULL, &root);

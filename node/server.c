@@ -1,7 +1,9 @@
 /*
  * node/server - a connection is a small machine: HEAD, BODY, CALL (a handler
- * owes the answer), SENDING, STREAM.  It leaves SENDING in the write
- * callback only, so handlers never run inside an answer.
+ * owes the answer), SENDING, STREAM, LINGER.  It leaves SENDING in the write
+ * callback only, so handlers never run inside an answer.  Who is answered
+ * before its body was read is read on for a while: closing at once would take
+ * the answer away from it.
  */
 #include "node/server.h"
 
@@ -22,6 +24,7 @@
 
 #define READ_TIMEOUT_S	30
 #define WRITE_TIMEOUT_S 60
+#define LINGER_S	2
 #define INPUT_BYTES_MAX (256u << 10)
 
 enum phase {
@@ -30,6 +33,7 @@ enum phase {
 	PHASE_CALL,
 	PHASE_SENDING,
 	PHASE_STREAM,
+	PHASE_LINGER,
 };
 
 struct server_call {
@@ -237,6 +241,19 @@ static void read_body(struct server_call *c, struct evbuffer *in)
 	c->server->options.handlers.call(c->server->options.handlers.ctx, c);
 }
 
+/* The rest of a body that nobody wants. */
+static void discard(struct server_call *c, struct evbuffer *in)
+{
+	size_t n = evbuffer_get_length(in);
+
+	if (n > c->body_left)
+		n = (size_t)c->body_left;
+	evbuffer_drain(in, n);
+	c->body_left -= n;
+	if (!c->body_left && c->phase == PHASE_LINGER)
+		call_free(c);
+}
+
 static void on_read(struct bufferevent *bev, void *ctx)
 {
 	struct server_call *c = ctx;
@@ -246,6 +263,9 @@ static void on_read(struct bufferevent *bev, void *ctx)
 		read_head(c, in);
 	if (c->phase == PHASE_BODY)
 		read_body(c, in);
+	if (c->phase == PHASE_LINGER ||
+	    (c->phase == PHASE_SENDING && c->close_after))
+		discard(c, in);
 }
 
 static void set_timeouts(struct server_call *c)
@@ -263,6 +283,13 @@ static void on_write(struct bufferevent *bev, void *ctx)
 
 	if (c->phase != PHASE_SENDING)
 		return;
+	if (c->close_after && c->body_left) {
+		struct timeval r = {LINGER_S, 0};
+
+		c->phase = PHASE_LINGER;
+		bufferevent_set_timeouts(bev, &r, NULL);
+		return;
+	}
 	if (c->close_after) {
 		call_free(c);
 		return;

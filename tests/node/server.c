@@ -296,3 +296,20 @@ Test(server, that_is_not_there_is_unreachable)
 	cr_assert_eq(ask(port, "x", 9).e, ERR_UNREACHABLE);
 	cr_assert_eq(node_request_start(base, &options, &r), ERR_REFUSED);
 }
+
+Test(server, refusal_reaches_who_is_still_sending)
+{
+	static const char piece[4096];
+	int fd = dial();
+	const char *text;
+
+	say(fd, "POST / HTTP/1.1\r\n" HOST "Content-Length: 1000000\r\n\r\n");
+	for (int i = 0; i < 200; i++) {
+		(void)!send(fd, piece, sizeof(piece),
+			    MSG_DONTWAIT | MSG_NOSIGNAL);
+		event_base_loop(base, EVLOOP_NONBLOCK);
+	}
+	text = hear(fd, "\r\n\r\n");
+	cr_assert_not_null(strstr(text, " 413 "));
+	close(fd);
+}
