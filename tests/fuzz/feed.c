@@ -42,7 +42,7 @@ static void request(void *ctx, size_t peer, const char *path, struct bytes body,
 static void applied(void *ctx, const struct ledger_outcome *outcome)
 {
 	(void)ctx, (void)outcome;
-	must(!"a block that nobody signed");
+	must(false); /* a block that nobody signed */
 }
 
 static void dropped(void *ctx, const struct hash *tx_id, enum reason reason)
@@ -53,7 +53,7 @@ static void dropped(void *ctx, const struct hash *tx_id, enum reason reason)
 static void failed(void *ctx, enum err e, const char *words)
 {
 	(void)ctx, (void)e, (void)words;
-	must(!"a peer stopped the node");
+	must(false); /* a peer stopped the node */
 }
 
 static void begin(void)

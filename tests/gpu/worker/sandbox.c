@@ -438,11 +438,11 @@ Test(sandbox, descriptors_are_counted)
 			extra = dup(3);
 			fds[0] = extra;
 			if (i == 0) /* one too many */
-				_exit(sandbox_check_fds(3, NULL, 0));
+				_exit((int)sandbox_check_fds(3, NULL, 0));
 			if (i == 1) /* exactly */
-				_exit(sandbox_check_fds(3, fds, 1));
+				_exit((int)sandbox_check_fds(3, fds, 1));
 			close(extra); /* one missing */
-			_exit(sandbox_check_fds(3, fds, 1));
+			_exit((int)sandbox_check_fds(3, fds, 1));
 		}
 		waitpid(pid, &status, 0);
 		cr_expect_eq(WEXITSTATUS(status),
