@@ -176,6 +176,14 @@ static void put_text(const struct job_run *r)
 	put_findings(r);
 }
 
+static void put_run(const struct cli *c, const struct job_run *r)
+{
+	if (c->json)
+		json_put(json_run(r));
+	else
+		put_text(r);
+}
+
 static enum cli_exit run_with(struct cli *c, struct job_ptx_run *r,
 			      struct spec_list *l)
 {
@@ -189,10 +197,7 @@ static enum cli_exit run_with(struct cli *c, struct job_ptx_run *r,
 		if (code)
 			return code;
 	}
-	if (c->json)
-		json_put(json_run(&run));
-	else
-		put_text(&run);
+	put_run(c, &run);
 	return code_of(&run);
 }
 
@@ -229,7 +234,7 @@ static enum cli_exit bench_with(struct cli *c, struct job_ptx_run *r,
 	if (code)
 		return code;
 	if (code_of(&run)) {
-		put_text(&run);
+		put_run(c, &run);
 		return code_of(&run);
 	}
 	ops = run.count;

@@ -61,6 +61,18 @@ static const int compiler_calls[] = {
 	SCMP_SYS(clock_getres),
 };
 
+/* Argument n is value; its bits in mask are value. */
+static struct scmp_arg_cmp is(unsigned n, scmp_datum_t value)
+{
+	return (struct scmp_arg_cmp){n, SCMP_CMP_EQ, value, 0};
+}
+
+static struct scmp_arg_cmp masked(unsigned n, scmp_datum_t mask,
+				  scmp_datum_t value)
+{
+	return (struct scmp_arg_cmp){n, SCMP_CMP_MASKED_EQ, mask, value};
+}
+
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
 static int allow_list(scmp_filter_ctx ctx, const int *calls, size_t count)
@@ -78,21 +90,19 @@ static int allow_memory(scmp_filter_ctx ctx)
 {
 	int rc = seccomp_rule_add(
 		ctx, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
-		SCMP_A2(SCMP_CMP_MASKED_EQ,
-			~(scmp_datum_t)(PROT_READ | PROT_WRITE), 0));
+		masked(2, ~(scmp_datum_t)(PROT_READ | PROT_WRITE), 0));
 
 	if (rc)
 		return rc;
-	return seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
-				SCMP_A2(SCMP_CMP_MASKED_EQ,
-					~(scmp_datum_t)(PROT_READ | PROT_WRITE),
-					0));
+	return seccomp_rule_add(
+		ctx, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
+		masked(2, ~(scmp_datum_t)(PROT_READ | PROT_WRITE), 0));
 }
 
 static int allow_threads(scmp_filter_ctx ctx)
 {
 	int rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
-				  SCMP_A0(SCMP_CMP_EQ, THREAD_FLAGS));
+				  is(0, THREAD_FLAGS));
 
 	if (rc)
 		return rc;
@@ -103,29 +113,27 @@ static int allow_threads(scmp_filter_ctx ctx)
 	/* The first thread makes glibc set up its own two signals. */
 	for (scmp_datum_t sig = 32; sig <= 33 && !rc; sig++)
 		rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW,
-				      SCMP_SYS(rt_sigaction), 1,
-				      SCMP_A0(SCMP_CMP_EQ, sig));
+				      SCMP_SYS(rt_sigaction), 1, is(0, sig));
 	if (rc)
 		return rc;
 	/* abort() and must() end the process itself. */
 	return seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
-				SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
+				is(0, (scmp_datum_t)getpid()));
 }
 
 static int allow_answers(scmp_filter_ctx ctx, int socket_fd)
 {
-	int rc =
-		seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(sendmsg), 1,
-				 SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)socket_fd));
+	int rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(sendmsg), 1,
+				  is(0, (scmp_datum_t)socket_fd));
 
 	if (rc)
 		return rc;
 	rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(write), 1,
-			      SCMP_A0(SCMP_CMP_EQ, STDERR_FILENO));
+			      is(0, STDERR_FILENO));
 	if (rc)
 		return rc;
 	return seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1,
-				SCMP_A1(SCMP_CMP_EQ, F_GET_SEALS));
+				is(1, F_GET_SEALS));
 }
 
 static int allow_files(scmp_filter_ctx ctx, enum policy_files files)
@@ -143,8 +151,7 @@ static int allow_files(scmp_filter_ctx ctx, enum policy_files files)
 		return rc;
 	/* NVRTC asks for a larger stack of its own, and may have it. */
 	rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 2,
-			      SCMP_A0(SCMP_CMP_EQ, 0),
-			      SCMP_A1(SCMP_CMP_EQ, RLIMIT_STACK));
+			      is(0, 0), is(1, RLIMIT_STACK));
 	if (rc)
 		return rc;
 	if (files == POLICY_DENY_FILES) {
@@ -155,11 +162,11 @@ static int allow_files(scmp_filter_ctx ctx, enum policy_files files)
 					     SCMP_SYS(open), 0);
 	}
 	rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1,
-			      SCMP_A2(SCMP_CMP_MASKED_EQ, reading, O_RDONLY));
+			      masked(2, reading, O_RDONLY));
 	if (rc)
 		return rc;
 	return seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(open), 1,
-				SCMP_A1(SCMP_CMP_MASKED_EQ, reading, O_RDONLY));
+				masked(1, reading, O_RDONLY));
 }
 
 enum err policy_load(int socket_fd, enum policy_files files)

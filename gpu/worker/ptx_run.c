@@ -62,7 +62,9 @@ static enum err bind_variable(struct ptx_job *j, const struct exec_variable *v)
 	struct exec_buffer *b = &j->buffers[j->buffer_count];
 	enum err e;
 
-	if (!given && !v->written)
+	/* What holds addresses stays the constant that its initialiser makes:
+	 * it may be loaded and followed; a store to it is a fault. */
+	if (!given && (!v->written || v->holds_addresses))
 		return ERR_OK;
 	if (given && given->data.n > v->bytes)
 		return worker_fail(j->w, ERR_REFUSED,
@@ -70,7 +72,7 @@ static enum err bind_variable(struct ptx_job *j, const struct exec_variable *v)
 				   (int)v->name.n, (const char *)v->name.p,
 				   (unsigned long long)v->bytes, given->data.n);
 	if (v->holds_addresses)
-		return worker_fail(j->w, ERR_REFUSED,
+		return worker_fail(j->w, ERR_EXEC_REFUSED,
 				   "symbol %.*s holds addresses",
 				   (int)v->name.n, (const char *)v->name.p);
 	e = worker_zeroes(j->w, v->bytes, &b->data);
