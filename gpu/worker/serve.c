@@ -168,6 +168,8 @@ int worker_main(int socket_fd)
 		return EXIT_NO_SANDBOX;
 	if (parent_is_gone(socket_fd))
 		return EXIT_NO_REQUEST;
+	/* A short job tells nothing but its answer. */
+	w.progress_ms = worker_now_us() / 1000;
 	serve(&w, &f, socket_fd, isolated);
 	/* The parent kills us as soon as it has the answer; what we hold is
 	 * the kernel's to free. */

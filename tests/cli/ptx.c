@@ -232,3 +232,60 @@ Test(ptx, bench_measures)
 		0.0);
 	json_decref(o);
 }
+
+/* out = table[1], where the table is a constant or a written variable. */
+static const char symbol_ptx[] =
+	HEAD ".visible .const .align 4 .b8 table[8] = {1,0,0,0,2,0,0,0};\n"
+	     ".visible .entry k(.param .u64 out)\n{\n"
+	     ".reg .b64 %d<2>;\n.reg .b32 %r<2>;\n"
+	     "ld.param.u64 %d0, [out];\nld.const.u32 %r0, [table+4];\n"
+	     "st.global.u32 [%d0], %r0;\nret;\n}\n";
+
+Test(ptx, symbols)
+{
+	unsigned char got[8];
+
+	run_write_text("s.ptx", symbol_ptx);
+	run_write("t.bin", "\x05\x00\x00\x00\x06\x00\x00\x00", 8);
+	WEFT(&r, "ptx", "run", "s.ptx", "-k", "k", "-g", "1", "-b", "1", "-a",
+	     "out:o.bin:4");
+	cr_assert_eq(r.code, 0, "%s", r.err);
+	cr_assert_eq(run_read("o.bin", got, 8), 4);
+	cr_expect_eq(got[0], 2);
+	WEFT(&r, "ptx", "run", "s.ptx", "-k", "k", "-g", "1", "-b", "1", "-a",
+	     "out:o.bin:4", "--symbol", "table=t.bin");
+	cr_assert_eq(r.code, 0, "%s", r.err);
+	cr_assert_eq(run_read("o.bin", got, 8), 4);
+	cr_expect_eq(got[0], 6);
+	WEFT(&r, "ptx", "run", "s.ptx", "-k", "k", "-g", "1", "-b", "1", "-a",
+	     "out:o.bin:4", "--symbol", "nope=t.bin");
+	cr_expect_eq(r.code, 2);
+	cr_expect(strstr(r.err, "nope"));
+}
+
+/* Two threads of a CTA store different values to one word. */
+static const char race_ptx[] =
+	HEAD ".visible .entry k(.param .u64 out)\n{\n"
+	     ".reg .b64 %d<2>;\n.reg .b32 %r<2>;\n"
+	     "ld.param.u64 %d0, [out];\nmov.u32 %r0, %tid.x;\n"
+	     "st.global.u32 [%d0], %r0;\nret;\n}\n";
+
+Test(ptx, a_finding_exits_4)
+{
+	json_t *o;
+	json_t *finding;
+
+	run_write_text("r.ptx", race_ptx);
+	WEFT(&r, "ptx", "run", "r.ptx", "-k", "k", "-g", "1", "-b", "2", "-a",
+	     "tmp:4", "--sanitize", "--json");
+	cr_expect_eq(r.code, 4);
+	o = run_json(&r);
+	cr_expect_str_eq(json_string_value(json_object_get(o, "outcome")),
+			 "void");
+	finding = json_array_get(json_object_get(o, "findings"), 0);
+	cr_assert(finding, "%s", r.out);
+	cr_expect_str_eq(json_string_value(json_object_get(finding, "kind")),
+			 "race");
+	cr_expect_eq(json_integer_value(json_object_get(finding, "line")), 10);
+	json_decref(o);
+}
