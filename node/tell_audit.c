@@ -275,14 +275,16 @@ static void put_signed(struct node *n, json_t *o, const struct hash *lease)
 	buf_free(&b);
 }
 
-/* From the ledger: what the provider stated, and the money. */
+/* Of leases that are this node's: what was stated, signed, and the money. */
 static json_t *receipt_json(struct node *n, struct ledger *view,
 			    const struct hash *lease)
 {
 	struct market_lease l;
 	json_t *o;
 
-	if (market_lease_get(view, lease, &l) || !l.commit_height)
+	if (market_lease_get(view, lease, &l) || !l.commit_height ||
+	    (!pubkey_eq(&l.provider, &n->owner) &&
+	     !pubkey_eq(&l.buyer, &n->keys.account)))
 		return NULL;
 	o = json_object();
 	tell_hash(o, "lease", &l.id);

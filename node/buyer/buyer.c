@@ -21,15 +21,16 @@
 #include "market/receipt.h"
 #include "node/core/act.h"
 
-#define JOBS_MAX	 4096u
-#define JOB_BYTES_MAX	 (64u << 20)
-#define LEASE_BYTES_MAX	 (128u << 20)
-#define LEAVES_BYTES_MAX (CORE_SCRATCH_BYTES_MAX / 4)
-#define RECENT_MAX	 4096u
-#define RECORD_VERSION	 1u
-#define RECORD_BYTES_MAX 64u
-#define RETRY_MIN_MS	 250u
-#define RETRY_MAX_MS	 60000u
+#define JOBS_MAX	  4096u
+#define JOB_BYTES_MAX	  (64u << 20)
+#define LEASE_BYTES_MAX	  (128u << 20)
+#define LEAVES_BYTES_MAX  (CORE_SCRATCH_BYTES_MAX / 4)
+#define RECENT_MAX	  4096u
+#define RECORD_VERSION	  1u
+#define RECORD_BYTES_MAX  64u
+#define RECEIPT_TRIES_MAX 5u
+#define RETRY_MIN_MS	  250u
+#define RETRY_MAX_MS	  60000u
 
 struct buyer_job {
 	struct hash id;
@@ -49,10 +50,10 @@ struct buyer_lease {
 	struct buyer_job *job;
 	struct arena *arena;
 	struct program_result *results;
-	uint32_t result_count; /* 0: the leaves are not here */
-	uint32_t task;	       /* next output: of this result ... */
-	uint32_t buffer;       /* ... and buffer */
-	bool asked_receipt;    /* once: without one the outputs count too */
+	uint32_t result_count;	/* 0: the leaves are not here */
+	uint32_t task;		/* next output: of this result ... */
+	uint32_t buffer;	/* ... and buffer */
+	unsigned asked_receipt; /* times: without one the outputs count too */
 	uint64_t receipt_ticket;
 	uint64_t ticket;
 	uint64_t retry_ms;
@@ -242,8 +243,8 @@ static void drive_lease(struct buyer *b, struct buyer_lease *l,
 			      CORE_NAME_BYTES, p->buffers[buffer].bytes, false);
 		return;
 	}
-	if (!l->asked_receipt) {
-		l->asked_receipt = true;
+	if (l->asked_receipt < RECEIPT_TRIES_MAX) {
+		l->asked_receipt++;
 		l->receipt_ticket = core_fetch_of_lease(
 			out, CORE_ASK_RECEIPT, &l->lease.id, &l->lease.provider,
 			MARKET_RECEIPT_BYTES_MAX + 256u);
@@ -476,6 +477,12 @@ static bool take_answer(struct buyer *b, struct buyer_lease *l,
 	if (l->receipt_ticket != event->ticket)
 		return false;
 	l->receipt_ticket = 0;
+	if (event->err && l->asked_receipt < RECEIPT_TRIES_MAX) {
+		l->retry_ms = core_now_ms(out) + ((uint64_t)RETRY_MIN_MS
+						  << (2 * l->asked_receipt));
+		(void)core_wake(out, l->retry_ms);
+		return true;
+	}
 	if (event->err || take_receipt(l, out, event->bytes))
 		core_note(out, CORE_NOTE_WARN, "receipt", &l->lease.id,
 			  "not to be had");
