@@ -116,7 +116,7 @@ static void mark_access(struct analysis *n, struct access *c)
 			mark_object(n, &n->objects[n->base_object[b]], c);
 	if (value_may_be_anywhere(&c->at)) {
 		for (uint32_t i = 0; i < n->object_count; i++)
-			if (n->objects[i].base == BASE_OTHER)
+			if (analysis_is_other(&n->objects[i]))
 				mark_object(n, &n->objects[i], c);
 		n->reads_all |= c->is_read &&
 				(!c->at.bases || c->at.kinds & VALUE_DATA);

@@ -101,15 +101,35 @@ void analysis_store(struct analysis *n, uint32_t object, bool is_known,
 			n->grew = true;
 }
 
-static struct object *add_object(struct analysis *n, struct object o)
+static uint32_t add_base(struct analysis *n)
+{
+	if (n->base_count == BASE_OTHER)
+		return BASE_OTHER;
+	n->base_object[n->base_count] = n->object_count;
+	return n->base_count++;
+}
+
+/* Whether a generic address is the same number as the address in a space. */
+static bool is_identity(uint8_t space)
+{
+	return space == PTX_SPACE_GLOBAL;
+}
+
+static struct object *add_object(struct analysis *n, struct object o,
+				 bool is_taken)
 {
 	if (n->object_count == n->object_cap) {
 		n->err = ERR_LIMIT;
 		return NULL;
 	}
-	o.base = n->base_count < BASE_OTHER ? n->base_count++ : BASE_OTHER;
-	if (o.base != BASE_OTHER)
-		n->base_object[o.base] = n->object_count;
+	o.base = is_taken ? add_base(n) : BASE_OTHER;
+	o.is_taken = is_taken;
+	o.generic = o.base;
+	if (is_taken && !is_identity(o.space)) {
+		o.generic = add_base(n);
+		if (o.generic != BASE_OTHER)
+			n->generic_bases |= 1ull << o.generic;
+	}
 	o.cell_first = n->cell_count;
 	if (o.kind != OBJECT_BUFFER) {
 		o.cell_count = o.bytes <= OBJECT_CELLS * 8
@@ -142,42 +162,95 @@ static void add_buffers(struct analysis *n)
 		       f->params[p + 1].offset <= b->param_offset)
 			p++;
 		if (f->param_count)
-			add_object(n, (struct object){.kind = OBJECT_BUFFER,
-						      .index = b->buffer,
-						      .param = p,
-						      .param_offset =
-							      b->param_offset,
-						      .is_global = true});
+			add_object(
+				n,
+				(struct object){.kind = OBJECT_BUFFER,
+						.index = b->buffer,
+						.param = p,
+						.param_offset = b->param_offset,
+						.space = PTX_SPACE_GLOBAL,
+						.is_global = true},
+				true);
 	}
 	for (uint32_t p = 0; !n->launch && p < f->param_count; p++)
 		for (uint32_t at = 0; at + 8 <= f->params[p].bytes; at += 8)
-			add_object(n, (struct object){
-					      .kind = OBJECT_BUFFER,
-					      .index = n->object_count,
-					      .param = p,
-					      .param_offset =
-						      f->params[p].offset + at,
-					      .is_global = true});
+			add_object(n,
+				   (struct object){.kind = OBJECT_BUFFER,
+						   .index = n->object_count,
+						   .param = p,
+						   .param_offset =
+							   f->params[p].offset +
+							   at,
+						   .space = PTX_SPACE_GLOBAL,
+						   .is_global = true},
+				   true);
+}
+
+/* Whether the address of a parameter or result is ever a value: marks by
+ * index, parameters first. */
+static bool *find_taken(struct analysis *n, const struct ptx_function *f)
+{
+	bool *taken =
+		ARENA_ARRAY(n->a, f->param_count + f->return_count + 1u, bool);
+
+	for (uint32_t i = 0; taken && i < f->operand_count; i++) {
+		const struct ptx_operand *o = &f->operands[i];
+
+		if (o->kind != PTX_OPERAND_ADDRESS)
+			continue;
+		if (o->base == PTX_BASE_PARAM)
+			taken[o->index] = true;
+		if (o->base == PTX_BASE_RETURN)
+			taken[f->param_count + o->index] = true;
+		if (o->base == PTX_BASE_VARIABLE)
+			n->variable_is_taken[o->index] = true;
+	}
+	return taken;
 }
 
 static void add_objects_of(struct analysis *n, uint32_t function)
 {
 	const struct ptx_function *f = &n->m->functions[function];
+	bool *taken = find_taken(n, f);
 
+	if (!taken) {
+		n->err = ERR_NO_MEMORY;
+		return;
+	}
 	n->param_object[function] = n->object_count;
 	for (uint32_t i = 0; i < f->param_count; i++)
-		add_object(n, (struct object){.kind = OBJECT_PARAM,
-					      .function = function,
-					      .index = i,
-					      .bytes = f->params[i].bytes,
-					      .align = f->params[i].align});
+		add_object(n,
+			   (struct object){.kind = OBJECT_PARAM,
+					   .function = function,
+					   .index = i,
+					   .bytes = f->params[i].bytes,
+					   .align = f->params[i].align,
+					   .space = PTX_SPACE_PARAM},
+			   taken[i]);
 	n->return_object[function] = n->object_count;
 	for (uint32_t i = 0; i < f->return_count; i++)
-		add_object(n, (struct object){.kind = OBJECT_RETURN,
-					      .function = function,
-					      .index = i,
-					      .bytes = f->returns[i].bytes,
-					      .align = f->returns[i].align});
+		add_object(n,
+			   (struct object){.kind = OBJECT_RETURN,
+					   .function = function,
+					   .index = i,
+					   .bytes = f->returns[i].bytes,
+					   .align = f->returns[i].align,
+					   .space = PTX_SPACE_PARAM},
+			   taken[f->param_count + i]);
+}
+
+/* Variables whose address stands in an initialiser. */
+static void mark_initialisers(struct analysis *n)
+{
+	for (uint32_t i = 0; i < n->m->variable_count; i++) {
+		const struct ptx_variable *v = &n->m->variables[i];
+
+		if (!n->reach.variables[i])
+			continue;
+		for (uint32_t r = 0; r < v->reloc_count; r++)
+			if (v->relocs[r].base == PTX_BASE_VARIABLE)
+				n->variable_is_taken[v->relocs[r].index] = true;
+	}
 }
 
 static void add_objects(struct analysis *n)
@@ -185,6 +258,10 @@ static void add_objects(struct analysis *n)
 	const struct ptx_module *m = n->m;
 
 	add_buffers(n);
+	for (uint32_t i = 0; i < m->function_count; i++)
+		if (n->reach.functions[i])
+			add_objects_of(n, i);
+	mark_initialisers(n);
 	for (uint32_t i = 0; i < m->variable_count; i++) {
 		const struct ptx_variable *v = &m->variables[i];
 
@@ -192,16 +269,58 @@ static void add_objects(struct analysis *n)
 		if (!n->reach.variables[i])
 			continue;
 		n->variable_object[i] = n->object_count;
-		add_object(n, (struct object){
-				      .kind = OBJECT_VARIABLE,
-				      .index = i,
-				      .bytes = v->bytes,
-				      .align = v->align,
-				      .is_global = is_module_space(v->space)});
+		add_object(
+			n,
+			(struct object){.kind = OBJECT_VARIABLE,
+					.index = i,
+					.bytes = v->bytes,
+					.align = v->align,
+					.space = v->space,
+					.is_global = is_module_space(v->space)},
+			n->variable_is_taken[i]);
 	}
-	for (uint32_t i = 0; i < m->function_count; i++)
-		if (n->reach.functions[i])
-			add_objects_of(n, i);
+}
+
+bool analysis_is_other(const struct object *o)
+{
+	return o->is_taken &&
+	       (o->base == BASE_OTHER || o->generic == BASE_OTHER);
+}
+
+uint32_t analysis_align(const struct analysis *n, const struct value *v)
+{
+	uint32_t least = 256; /* of buffers */
+
+	if (v->bases >> BASE_OTHER & 1)
+		return 1;
+	for (uint32_t b = 0; b < n->base_count; b++) {
+		const struct object *o = &n->objects[n->base_object[b]];
+
+		if ((v->bases >> b & 1) && o->kind != OBJECT_BUFFER &&
+		    o->align < least)
+			least = o->align;
+	}
+	return least;
+}
+
+static uint64_t small_bases(const struct analysis *n, const struct value *v)
+{
+	uint64_t small = 0;
+
+	for (uint32_t b = 0; b < n->base_count; b++)
+		if (!is_identity(n->objects[n->base_object[b]].space))
+			small |= 1ull << b;
+	return v->bases & small & ~n->generic_bases;
+}
+
+bool analysis_is_small(const struct analysis *n, const struct value *v)
+{
+	return v->bases && small_bases(n, v) == v->bases;
+}
+
+bool analysis_has_small(const struct analysis *n, const struct value *v)
+{
+	return small_bases(n, v) != 0;
 }
 
 static uint32_t count_objects(const struct analysis *n)
@@ -301,10 +420,13 @@ static void fill_variables(struct analysis *n)
 			struct value at;
 			uint32_t base = BASE_OTHER;
 
-			if (reloc->base == PTX_BASE_VARIABLE)
-				base = n->objects[n->variable_object
-							  [reloc->index]]
-					       .base;
+			if (reloc->base == PTX_BASE_VARIABLE) {
+				const struct object *to =
+					&n->objects[n->variable_object
+							    [reloc->index]];
+
+				base = reloc->generic ? to->generic : to->base;
+			}
 			at = value_address(base, reloc->addend);
 			if (reloc->bytes != 8)
 				at = value_mix(&at, &at);
@@ -353,8 +475,9 @@ static enum err make_objects(struct analysis *n)
 		ARENA_ARRAY(n->a, m->variable_count + 1u, uint32_t);
 	n->param_object = ARENA_ARRAY(n->a, m->function_count, uint32_t);
 	n->return_object = ARENA_ARRAY(n->a, m->function_count, uint32_t);
-	if (!n->objects || !n->variable_object || !n->param_object ||
-	    !n->return_object)
+	n->variable_is_taken = ARENA_ARRAY(n->a, m->variable_count + 1u, bool);
+	if (!n->variable_is_taken || !n->objects || !n->variable_object ||
+	    !n->param_object || !n->return_object)
 		return ERR_NO_MEMORY;
 	add_objects(n);
 	n->cells = ARENA_ARRAY(n->a, n->cell_count + 1u, struct value);

@@ -57,6 +57,7 @@ enum ptx_independence {
 	X(float_mma, C, "use the strict fixed-order tile GEMM")               \
 	X(store_through_loaded, C, "pass the pointer as a parameter")         \
 	X(store_to_any, C, "pass the pointer as a parameter")                 \
+	X(wrong_space, C, "convert the address with cvta")                    \
 	X(indirect_call, C, "call through a constant table of functions")     \
 	X(address_leak, C, "do not store, compare or branch on addresses")    \
 	X(stores_constant, C, "write to a parameter's buffer")                \

@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "gpu/ptx/priv/analysis.h"
+#include "gpu/ptx/priv/isa.h"
 
 /* Different reasons kept; more are counted under the last of their cause. */
 #define REASONS_MAX 256u
@@ -74,6 +75,20 @@ static struct value operand(struct analysis *n, uint32_t function,
 			      transfer_type(in, i));
 }
 
+/* Whether comparing an address with zero for equality says nothing: it is
+ * that of a buffer or of generic memory, at most a little behind its start. */
+static bool is_null_test(const struct analysis *n, const struct value *a,
+			 const struct value *zero)
+{
+	return value_is_const(zero) && zero->c0 == 0 &&
+	       (a->kinds & ~VALUE_CLEAN) == VALUE_ADDRESS &&
+	       !(a->bases >> BASE_OTHER & 1) && !analysis_has_small(n, a) &&
+	       value_has_small_offset(a, 1ll << 32);
+}
+
+/* Offsets that cannot pass an end of the address space. */
+#define NEAR (1ll << 20)
+
 static void check_compare(struct analysis *n, uint32_t function,
 			  const struct ptx_instr *in)
 {
@@ -81,20 +96,41 @@ static void check_compare(struct analysis *n, uint32_t function,
 	uint32_t first = ptx_dest_count(in);
 	struct value a = operand(n, function, in, first);
 	struct value b = operand(n, function, in, first + 1);
-	bool zero;
+	uint8_t cmp = in->mod[PTX_MOD_CMP];
+	enum ptx_type t = transfer_type(in, first);
+	bool equality = cmp == PTX_CMP_EQ || cmp == PTX_CMP_NE;
+	bool same, is_fine;
 
 	if (!is_leak(n, &a) && !is_leak(n, &b))
 		return;
-	/* Is it null?  And where in one object? */
-	zero = (value_is_const(&b) && b.c0 == 0 &&
-		!(a.kinds & (VALUE_MIXED | VALUE_LINEAR))) ||
-	       (value_is_const(&a) && a.c0 == 0 &&
-		!(b.kinds & (VALUE_MIXED | VALUE_LINEAR)));
-	if (zero || (a.kinds == VALUE_ADDRESS && b.kinds == VALUE_ADDRESS &&
-		     a.bases == b.bases && !(a.bases & (a.bases - 1)) &&
-		     !(a.bases >> BASE_OTHER)))
-		return;
-	reasons_add(n, PTX_WHY_address_leak, f, in, "compares an address");
+	same = value_is_one_base(&a) && value_is_one_base(&b) &&
+	       a.bases == b.bases;
+	if (ptx_types[t].kind == PTX_KIND_F)
+		is_fine = false;
+	else if (equality)
+		is_fine =
+			same ||
+			(ptx_types[t].bits == 64 &&
+			 (is_null_test(n, &a, &b) || is_null_test(n, &b, &a)));
+	else
+		is_fine = same && value_has_small_offset(&a, NEAR) &&
+			  value_has_small_offset(&b, NEAR);
+	if (!is_fine)
+		reasons_add(n, PTX_WHY_address_leak, f, in,
+			    "compares an address");
+}
+
+/* isspacep: known of an address near its base, a leak of anything else. */
+static void check_space_test(struct analysis *n, uint32_t function,
+			     const struct ptx_instr *in)
+{
+	struct value v = operand(n, function, in, 1);
+
+	if (v.kinds &&
+	    (v.kinds != VALUE_ADDRESS || analysis_has_small(n, &v) ||
+	     v.bases >> BASE_OTHER & 1 || !value_has_small_offset(&v, NEAR)))
+		reasons_add(n, PTX_WHY_address_leak, &n->m->functions[function],
+			    in, "asks for the space of a number");
 }
 
 static void check_operands(struct analysis *n, uint32_t function,
@@ -134,14 +170,7 @@ static void check_leak(struct analysis *n, uint32_t function,
 				    "an address selects");
 		return;
 	case PTX_OP_isspacep:
-		/* Of an address it is known; of a sum of two, or of a number
-		 * that memory held, it tells where memory lies. */
-		v = operand(n, function, in, 1);
-		if ((v.kinds & VALUE_DATA) ||
-		    ((v.kinds & (VALUE_LINEAR | VALUE_MIXED)) &&
-		     is_leak(n, &v)))
-			reasons_add(n, PTX_WHY_address_leak, f, in,
-				    "asks for the space of a mix");
+		check_space_test(n, function, in);
 		return;
 	case PTX_OP_shfl:
 		check_operands(n, function, in, 3, "an address is a lane");
@@ -296,33 +325,74 @@ static bool may_be_global(const struct analysis *n, const struct access *c)
 	return false;
 }
 
+static void check_constant(struct analysis *n, const struct object *o,
+			   const struct access *c)
+{
+	bool is_constant = o->kind == OBJECT_PARAM && o->function == n->kernel;
+
+	if (o->kind == OBJECT_VARIABLE)
+		is_constant = o->space == PTX_SPACE_CONST ||
+			      n->m->variables[o->index].reloc_count;
+	if (is_constant)
+		reasons_add(n, PTX_WHY_stores_constant, c->f, c->in, "");
+}
+
 /* Stores that go nobody knows where, or where none may go. */
 static void check_target(struct analysis *n, const struct access *c)
 {
 	uint32_t function = (uint32_t)(c->f - n->m->functions);
 	uint32_t direct = analysis_object_of(n, function, c->memory);
 
-	if (direct == PTX_NO_INDEX && value_may_be_anywhere(&c->at))
+	if (direct != PTX_NO_INDEX) {
+		check_constant(n, &n->objects[direct], c);
+		return;
+	}
+	if (value_may_be_anywhere(&c->at))
 		reasons_add(n,
 			    c->at.kinds & VALUE_DATA
 				    ? PTX_WHY_store_through_loaded
 				    : PTX_WHY_store_to_any,
 			    c->f, c->in, "");
-	for (uint32_t b = 0; b < n->base_count; b++) {
-		const struct object *o = &n->objects[n->base_object[b]];
-		bool is_target =
-			direct == n->base_object[b] ||
-			(direct == PTX_NO_INDEX && (c->at.bases >> b & 1));
+	for (uint32_t b = 0; b < n->base_count; b++)
+		if (c->at.bases >> b & 1)
+			check_constant(n, &n->objects[n->base_object[b]], c);
+}
 
-		if (!is_target)
-			continue;
-		if ((o->kind == OBJECT_VARIABLE &&
-		     (n->m->variables[o->index].space == PTX_SPACE_CONST ||
-		      n->m->variables[o->index].reloc_count)) ||
-		    (o->kind == OBJECT_PARAM && o->function == n->kernel))
-			reasons_add(n, PTX_WHY_stores_constant, c->f, c->in,
-				    "");
+/* The space that the instruction says the access is in. */
+static uint8_t said_space(const struct access *c)
+{
+	if (c->in->op == PTX_OP_cp_async)
+		return c->is_write ? PTX_SPACE_SHARED : PTX_SPACE_GLOBAL;
+	return ptx_mod_canonical(c->in, PTX_MOD_SPACE);
+}
+
+/* An address of one space used in another, or one that cvta did not make
+ * generic. */
+static void check_space(struct analysis *n, const struct access *c)
+{
+	uint32_t function = (uint32_t)(c->f - n->m->functions);
+	uint32_t direct = analysis_object_of(n, function, c->memory);
+	uint8_t said = said_space(c);
+	bool wrong = false;
+
+	if (direct != PTX_NO_INDEX) {
+		uint8_t space = n->objects[direct].space;
+
+		wrong = said != space &&
+			(said != PTX_SPACE_NONE || space != PTX_SPACE_GLOBAL);
 	}
+	for (uint32_t b = 0; direct == PTX_NO_INDEX && b < n->base_count; b++) {
+		const struct object *o = &n->objects[n->base_object[b]];
+
+		if (!(c->at.bases >> b & 1))
+			continue;
+		if (said == PTX_SPACE_NONE)
+			wrong |= b != o->generic;
+		else
+			wrong |= said != o->space || b != o->base;
+	}
+	if (wrong)
+		reasons_add(n, PTX_WHY_wrong_space, c->f, c->in, "");
 }
 
 static void check_stored(struct analysis *n, const struct access *c)
@@ -385,6 +455,7 @@ static void check_access(struct analysis *n, const struct access *c)
 	uint8_t sem = c->in->mod[PTX_MOD_SEM];
 
 	check_address(n, c);
+	check_space(n, c);
 	if (c->is_write || c->is_atomic)
 		check_target(n, c);
 	if (c->is_atomic)

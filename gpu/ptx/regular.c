@@ -222,12 +222,14 @@ static bool is_plain_store(const struct analysis *n, const struct access *c,
 
 	if (!c->is_write || c->is_atomic)
 		return false;
+	if (direct != PTX_NO_INDEX) {
+		*reads_too |= n->objects[direct].read;
+		return n->objects[direct].is_global;
+	}
 	for (uint32_t b = 0; b < n->base_count; b++) {
 		const struct object *o = &n->objects[n->base_object[b]];
-		bool hit = direct == n->base_object[b] ||
-			   (direct == PTX_NO_INDEX && (c->at.bases >> b & 1));
 
-		if (!hit || !o->is_global)
+		if (!(c->at.bases >> b & 1) || !o->is_global)
 			continue;
 		is_one = true;
 		*reads_too |= o->read;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gpu/ptx/priv/analysis.h"
+#include "gpu/ptx/priv/isa.h"
 
 /* Registers of 32 bits hold values modulo 2^32: the signed one of two equal
  * constants keeps differences small. */
@@ -70,7 +71,11 @@ struct value transfer_value(struct analysis *n, uint32_t function,
 	case PTX_OPERAND_SREG:
 		return sreg_value(n, o);
 	case PTX_OPERAND_ADDRESS:
-		return address_value(n, function, o);
+		v = address_value(n, function, o);
+		/* 32 bits hold the addresses of small spaces only. */
+		if (ptx_types[t].bits == 32 && !analysis_is_small(n, &v))
+			v = value_mix(&v, &v);
+		return v;
 	case PTX_OPERAND_VECTOR:
 		/* Packed: a number of unknown shape, or a mixed one. */
 		for (uint32_t i = 0; i < o->count; i++) {
@@ -200,8 +205,9 @@ static struct value load_from(struct analysis *n, uint32_t function,
 		 * object holds. */
 		part = value_data();
 		value_join(&v, &part, false);
-		for (uint32_t i = 0; at->bases && i < n->object_count; i++) {
-			if (n->objects[i].base != BASE_OTHER)
+		for (uint32_t i = 0;
+		     at->bases >> BASE_OTHER & 1 && i < n->object_count; i++) {
+			if (!analysis_is_other(&n->objects[i]))
 				continue;
 			part = analysis_load(n, i, false, 0, 1);
 			value_join(&v, &part, false);
@@ -223,6 +229,27 @@ static void set_all(struct analysis *n, uint32_t function,
 		analysis_set(n, function, &f->elements[o->index + i], v);
 }
 
+static void load_direct(struct analysis *n, uint32_t function,
+			const struct ptx_instr *in, uint32_t object)
+{
+	const struct ptx_function *f = &n->m->functions[function];
+	const struct ptx_operand *d = ptx_operand(f, in, 0);
+	int64_t at = ptx_operand(f, in, 1)->offset;
+	uint32_t bytes = ptx_types[in->types[0]].bits / 8u;
+	struct value v;
+
+	if (d->kind != PTX_OPERAND_VECTOR) {
+		if (!load_launch(n, function, &n->objects[object], at, in, &v))
+			v = analysis_load(n, object, true, at, bytes);
+		analysis_set(n, function, d, v);
+		return;
+	}
+	for (uint32_t i = 0; i < d->count; i++)
+		analysis_set(n, function, &f->elements[d->index + i],
+			     analysis_load(n, object, true,
+					   at + (int64_t)bytes * i, bytes));
+}
+
 static void transfer_load(struct analysis *n, uint32_t function,
 			  const struct ptx_instr *in)
 {
@@ -234,12 +261,9 @@ static void transfer_load(struct analysis *n, uint32_t function,
 		analysis_object_of(n, function, ptx_operand(f, in, 1));
 	struct ptx_instr one = *in;
 
-	/* An object beyond the numbered ones, named directly. */
-	if (object != PTX_NO_INDEX && n->objects[object].base == BASE_OTHER) {
-		set_all(n, function, d,
-			analysis_load(n, object, true,
-				      ptx_operand(f, in, 1)->offset,
-				      transfer_bytes(in)));
+	/* Named directly, it may have no number. */
+	if (object != PTX_NO_INDEX) {
+		load_direct(n, function, in, object);
 		return;
 	}
 	if (d->kind != PTX_OPERAND_VECTOR) {
@@ -269,8 +293,18 @@ static void store_to(struct analysis *n, const struct value *at, uint32_t bytes,
 				       bytes, v);
 	for (uint32_t i = 0; at->bases >> BASE_OTHER & 1 && i < n->object_count;
 	     i++)
-		if (n->objects[i].base == BASE_OTHER)
+		if (analysis_is_other(&n->objects[i]))
 			analysis_store(n, i, false, 0, bytes, v);
+}
+
+/* Into an object that is named, or wherever at points. */
+static void store_value(struct analysis *n, uint32_t object,
+			const struct value *at, uint32_t bytes, struct value v)
+{
+	if (object != PTX_NO_INDEX)
+		analysis_store(n, object, true, at->c0, bytes, v);
+	else
+		store_to(n, at, bytes, v);
 }
 
 static void transfer_store(struct analysis *n, uint32_t function,
@@ -280,20 +314,22 @@ static void transfer_store(struct analysis *n, uint32_t function,
 	const struct ptx_operand *m = ptx_operand(f, in, 0);
 	const struct ptx_operand *s = ptx_operand(f, in, 1);
 	struct value at = transfer_address(n, function, m);
+	uint32_t object = analysis_object_of(n, function, m);
 	uint32_t bytes = ptx_types[in->types[0]].bits / 8u;
 	enum ptx_type t = (enum ptx_type)in->types[0];
 
 	if (s->kind != PTX_OPERAND_VECTOR) {
-		store_to(n, &at, bytes, transfer_value(n, function, s, t));
+		store_value(n, object, &at, bytes,
+			    transfer_value(n, function, s, t));
 		return;
 	}
 	for (uint32_t i = 0; i < s->count; i++) {
 		struct value step = value_const((int64_t)bytes * i);
 		struct value e = value_add(&at, &step);
 
-		store_to(n, &e, bytes,
-			 transfer_value(n, function, &f->elements[s->index + i],
-					t));
+		store_value(n, object, &e, bytes,
+			    transfer_value(n, function,
+					   &f->elements[s->index + i], t));
 	}
 }
 
@@ -420,8 +456,42 @@ static struct value transfer_cvt(struct analysis *n, uint32_t function,
 	if (d->kind == PTX_KIND_F || s->kind == PTX_KIND_F ||
 	    in->mod[PTX_MOD_SAT] || d->bits < 32 || s->bits < 32)
 		return value_mix(&a, &a);
+	/* Half of an address is no address, unless it has only that. */
+	if (!value_is_clean(&a) && d->bits < s->bits &&
+	    (a.kinds != VALUE_ADDRESS || !analysis_is_small(n, &a)))
+		return value_mix(&a, &a);
 	if (d->bits == 64 && s->bits == 32)
 		return value_widen(&a, s->kind == PTX_KIND_S, n->extent);
+	return a;
+}
+
+/* Between a space and the generic addresses, whose windows lie elsewhere on
+ * each architecture. */
+static struct value transfer_cvta(struct analysis *n,
+				  const struct ptx_instr *in, struct value a)
+{
+	bool to_space = in->mod[PTX_MOD_TO] != 0;
+	uint8_t space = ptx_mod_canonical(in, PTX_MOD_SPACE);
+	uint64_t bases = 0;
+
+	if (space == PTX_SPACE_GLOBAL || !a.kinds)
+		return a;
+	for (uint32_t b = 0; b < n->base_count; b++) {
+		const struct object *o = &n->objects[n->base_object[b]];
+
+		if (!(a.bases >> b & 1))
+			continue;
+		if (o->space != space || b != (to_space ? o->generic : o->base))
+			a.kinds |= VALUE_MIXED;
+		bases |= 1ull << (to_space ? o->base : o->generic);
+	}
+	if (a.kinds != VALUE_ADDRESS || a.bases >> BASE_OTHER & 1) {
+		/* A number becomes one that tells where the window is. */
+		a = value_mix(&a, &a);
+		a.kinds = VALUE_MIXED;
+		bases |= 1ull << BASE_OTHER;
+	}
+	a.bases = bases;
 	return a;
 }
 
@@ -476,7 +546,7 @@ static struct value transfer_plain(struct analysis *n, uint32_t function,
 			return value_mix(&a, &a);
 		return a;
 	case PTX_OP_cvta:
-		return a;
+		return transfer_cvta(n, in, a);
 	case PTX_OP_add:
 		if (whole && !in->mod[PTX_MOD_CC])
 			return value_add(&a, &b);
@@ -504,9 +574,15 @@ static struct value transfer_plain(struct analysis *n, uint32_t function,
 	case PTX_OP_shl:
 		return whole ? value_shl(&a, &b) : value_mix(&a, &b);
 	case PTX_OP_and:
-		return whole ? value_and(&a, &b) : value_mix(&a, &b);
+		if (!whole)
+			return value_mix(&a, &b);
+		c = value_mix(&a, &b);
+		return value_and(&a, &b, analysis_align(n, &c));
 	case PTX_OP_or:
-		return whole ? value_or(&a, &b) : value_mix(&a, &b);
+		if (!whole)
+			return value_mix(&a, &b);
+		c = value_mix(&a, &b);
+		return value_or(&a, &b, analysis_align(n, &c));
 	case PTX_OP_cvt:
 		if (in->operand_count == 2)
 			return transfer_cvt(n, function, in);
@@ -521,7 +597,7 @@ static struct value transfer_plain(struct analysis *n, uint32_t function,
 		a = source(n, function, in, 2);
 		c = value_mix(&a, &a);
 		a.shape = SHAPE_ANY;
-		c.kinds = a.kinds;
+		c.kinds = a.kinds & VALUE_LINEAR ? VALUE_MIXED : a.kinds;
 		c.irregular = true;
 		return c;
 	case PTX_OP_isspacep:
@@ -559,6 +635,7 @@ static void transfer_update(struct analysis *n, uint32_t function,
 {
 	const struct ptx_function *f = &n->m->functions[function];
 	struct value any = value_data(), at;
+	uint32_t object;
 
 	for (uint32_t i = 0; i < in->operand_count; i++) {
 		const struct ptx_operand *o = ptx_operand(f, in, i);
@@ -567,7 +644,11 @@ static void transfer_update(struct analysis *n, uint32_t function,
 			continue;
 		at = transfer_address(n, function, o);
 		at.shape = SHAPE_ANY;
-		store_to(n, &at, 8, any);
+		object = analysis_object_of(n, function, o);
+		if (object != PTX_NO_INDEX)
+			analysis_store(n, object, false, 0, 8, any);
+		else
+			store_to(n, &at, 8, any);
 		return;
 	}
 }

@@ -123,16 +123,23 @@ static bool join_shape(struct value *a, const struct value *b, bool widen)
 
 bool value_join(struct value *a, const struct value *b, bool widen)
 {
-	bool grew = false;
+	uint8_t kinds = a->kinds | b->kinds;
+	bool grew;
 
 	if (b->kinds == 0)
 		return false;
-	if ((a->bases | b->bases) != a->bases ||
-	    (a->kinds | b->kinds) != a->kinds ||
-	    (b->irregular && !a->irregular))
-		grew = true;
+	/* Two different differences are no difference. */
+	if (a->kinds & b->kinds & VALUE_LINEAR) {
+		if (a->plus != b->plus || a->minus != b->minus)
+			kinds |= VALUE_MIXED;
+	} else if (b->kinds & VALUE_LINEAR) {
+		a->plus = b->plus;
+		a->minus = b->minus;
+	}
+	grew = (a->bases | b->bases) != a->bases || kinds != a->kinds ||
+	       (b->irregular && !a->irregular);
 	a->bases |= b->bases;
-	a->kinds |= b->kinds;
+	a->kinds = kinds;
 	a->irregular |= b->irregular;
 	return join_shape(a, b, widen) || grew;
 }
@@ -180,27 +187,61 @@ static void sum_shape(struct value *v, const struct value *a,
 		give_up(v);
 }
 
+static bool one_bit(uint64_t bases)
+{
+	return bases && !(bases & (bases - 1)) && bases != 1ull << BASE_OTHER;
+}
+
+bool value_is_one_base(const struct value *v)
+{
+	return v->kinds == VALUE_ADDRESS && one_bit(v->bases);
+}
+
+bool value_has_small_offset(const struct value *v, int64_t limit)
+{
+	return v->shape == SHAPE_AFFINE && v->step == 0 && !has_ids(v) &&
+	       v->c0 >= 0 && v->c0 < limit;
+}
+
+/* The origin of v becomes that of x. */
+static void take_origin(struct value *v, const struct value *x)
+{
+	v->kinds = x->kinds;
+	v->bases = x->bases;
+	v->plus = x->plus;
+	v->minus = x->minus;
+}
+
+/* Whether x + d, an address and a difference, cancel to one base. */
+static bool cancels(const struct value *x, const struct value *d)
+{
+	return value_is_one_base(x) && d->kinds == VALUE_LINEAR &&
+	       x->bases == 1ull << d->minus;
+}
+
 struct value value_add(const struct value *a, const struct value *b)
 {
+	bool ac = value_is_clean(a), bc = value_is_clean(b);
 	struct value v;
 
 	if (!a->kinds || !b->kinds)
 		return (struct value){0};
 	v = mixed(a, b);
-	/* A number that may be an address, plus a clean one, stays so. */
-	if (value_is_clean(a) && !value_is_clean(b))
-		v.kinds = b->kinds;
-	else if (value_is_clean(b) && !value_is_clean(a))
-		v.kinds = a->kinds;
-	else if (!value_is_clean(a) && !((a->kinds | b->kinds) & VALUE_MIXED))
-		v.kinds = VALUE_LINEAR;
+	if (ac && !bc) {
+		take_origin(&v, b);
+	} else if (bc && !ac) {
+		take_origin(&v, a);
+	} else if (cancels(a, b) || cancels(b, a)) {
+		v.kinds = VALUE_ADDRESS;
+		v.bases = 1ull << (cancels(a, b) ? b->plus : a->plus);
+	}
 	sum_shape(&v, a, b, 1);
 	return v;
 }
 
-static bool one_base(uint64_t bases)
+static uint8_t bit_number(uint64_t bit)
 {
-	return bases && !(bases & (bases - 1)) && bases != 1ull << BASE_OTHER;
+	return (uint8_t)__builtin_ctzll(bit);
 }
 
 struct value value_sub(const struct value *a, const struct value *b)
@@ -210,14 +251,16 @@ struct value value_sub(const struct value *a, const struct value *b)
 	if (!a->kinds || !b->kinds)
 		return (struct value){0};
 	v = mixed(a, b);
-	if (value_is_clean(b) && !value_is_clean(a))
-		v.kinds = a->kinds;
-	else if (!value_is_clean(b) && !((a->kinds | b->kinds) & VALUE_MIXED))
-		v.kinds = VALUE_LINEAR;
-	if (a->kinds == VALUE_ADDRESS && b->kinds == VALUE_ADDRESS &&
-	    a->bases == b->bases && one_base(a->bases)) {
-		v.kinds = VALUE_CLEAN;
-		v.bases = 0;
+	if (value_is_clean(b) && !value_is_clean(a)) {
+		take_origin(&v, a);
+	} else if (value_is_one_base(a) && value_is_one_base(b)) {
+		bool same = a->bases == b->bases;
+
+		v.kinds = same ? VALUE_CLEAN : VALUE_LINEAR;
+		v.plus = bit_number(a->bases);
+		v.minus = bit_number(b->bases);
+		if (same)
+			v.bases = 0;
 	}
 	sum_shape(&v, a, b, -1);
 	return v;
@@ -276,10 +319,8 @@ static bool is_multiple(const struct value *v, uint32_t bits)
 	return (all & mask) == 0;
 }
 
-/* Bases are aligned to this many bits. */
-#define BASE_ALIGN_BITS 4u
-
-struct value value_and(const struct value *a, const struct value *b)
+struct value value_and(const struct value *a, const struct value *b,
+		       uint32_t align)
 {
 	const struct value *c = value_is_const(b) ? b : a;
 	const struct value *x = c == a ? b : a;
@@ -290,25 +331,26 @@ struct value value_and(const struct value *a, const struct value *b)
 	v = mixed(a, b);
 	if (!value_is_const(c) || (x->kinds & (VALUE_MIXED | VALUE_LINEAR)))
 		return v;
-	if (c->c0 >= 0 && c->c0 < 1 << BASE_ALIGN_BITS) {
+	if (c->c0 >= 0 && c->c0 < align) {
 		v.kinds = VALUE_CLEAN;
 		v.bases = 0;
 	} else if (c->c0 < 0 && (-c->c0 & (-c->c0 - 1)) == 0 &&
-		   -c->c0 <= 1 << BASE_ALIGN_BITS) {
+		   -c->c0 <= align) {
 		/* Rounded down to the alignment: still that base. */
-		v.kinds = x->kinds;
+		take_origin(&v, x);
 	}
 	return v;
 }
 
-struct value value_or(const struct value *a, const struct value *b)
+struct value value_or(const struct value *a, const struct value *b,
+		      uint32_t align)
 {
 	const struct value *c = value_is_const(b) ? b : a;
 	const struct value *x = c == a ? b : a;
 
 	/* Bits that never meet: a sum. */
 	if (value_is_const(c) && c->c0 >= 0 && c->c0 < 1ll << 31 &&
-	    (value_is_clean(x) || c->c0 < 1 << BASE_ALIGN_BITS)) {
+	    (value_is_clean(x) || c->c0 < align)) {
 		uint32_t bits = 0;
 
 		while (c->c0 >> bits)
@@ -348,6 +390,13 @@ struct value value_widen(const struct value *a, bool is_signed,
 	int64_t lo = is_signed ? INT32_MIN : 0;
 	int64_t hi = is_signed ? INT32_MAX : UINT32_MAX;
 
+	if (!value_is_clean(&v)) {
+		/* An address in 32 bits may have wrapped. */
+		if (v.kinds && (v.kinds != VALUE_ADDRESS ||
+				!value_has_small_offset(&v, 1 << 20)))
+			v = mixed(a, a);
+		return v;
+	}
 	if (v.shape != SHAPE_AFFINE)
 		return v;
 	if (value_is_const(&v)) {

@@ -45,7 +45,11 @@ struct object {
 	uint64_t bytes;
 	uint32_t align;
 	uint32_t cell_first, cell_count; /* none for buffers */
-	uint32_t base;			 /* BASE_OTHER: it has no number */
+	uint32_t base;	  /* BASE_OTHER: its address is never taken, or it
+			   * has no number */
+	uint32_t generic; /* the base of its generic address */
+	uint8_t space;	  /* PTX_SPACE_GLOBAL ... */
+	bool is_taken;	  /* its address is a value somewhere */
 	/* BUFFER: where its address stands in the kernel's parameters. */
 	uint32_t param, param_offset;
 	bool is_global;	   /* a buffer, or a .global or .const variable */
@@ -88,6 +92,8 @@ struct analysis {
 	uint32_t *return_object;
 	uint32_t base_object[64]; /* object of a base number */
 	uint32_t base_count;
+	uint64_t generic_bases;	 /* those that only generic addresses have */
+	bool *variable_is_taken; /* [variable]: its address is a value */
 	struct value *cells;
 	uint32_t cell_count, cell_cap;
 
@@ -117,6 +123,16 @@ struct value analysis_load(struct analysis *n, uint32_t object, bool is_known,
 			   int64_t offset, uint32_t bytes);
 void analysis_store(struct analysis *n, uint32_t object, bool is_known,
 		    int64_t offset, uint32_t bytes, struct value v);
+
+/* The least alignment of the bases of v. */
+uint32_t analysis_align(const struct analysis *n, const struct value *v);
+/* Whether all bases, or any base, of v are addresses in a space of their own,
+ * not generic; such are small numbers, perhaps zero. */
+bool analysis_is_small(const struct analysis *n, const struct value *v);
+bool analysis_has_small(const struct analysis *n, const struct value *v);
+
+/* Whether an address of BASE_OTHER may be that of the object. */
+bool analysis_is_other(const struct object *o);
 
 /* transfer.c */
 void transfer_instr(struct analysis *n, uint32_t function,

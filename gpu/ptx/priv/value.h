@@ -2,8 +2,9 @@
  * gpu/ptx/priv/value - what the analyser knows of one register.
  *
  * Two lattices side by side.  Origin: from which bases a value may derive,
- * and whether it is a clean number, an address (one base, coefficient 1), a
- * sum of such (which may become an address again: A + (B - A)) or mixed. Shape:
+ *and whether it is a clean number, an address (one base, coefficient 1), the
+ * difference of two (which may become an address again: A + (B - A)) or
+ * mixed. Shape:
  * the value, or the offset from its base, as
  *
  *     c0 + step * k + sum coef[i] * id[i]      for some integer k
@@ -19,7 +20,7 @@
 /* Bits of value.kinds. */
 #define VALUE_CLEAN   1u
 #define VALUE_ADDRESS 2u
-#define VALUE_LINEAR  4u  /* a sum or difference of addresses */
+#define VALUE_LINEAR  4u  /* the difference of two bases, plus - minus */
 #define VALUE_MIXED   8u  /* any other function of addresses */
 #define VALUE_DATA    16u /* with CLEAN: loaded, perhaps a pointer */
 #define VALUE_HIDDEN  (VALUE_ADDRESS | VALUE_LINEAR | VALUE_MIXED)
@@ -42,6 +43,7 @@ struct value {
 	uint8_t shape;	/* enum value_shape */
 	/* Depends on memory, or on mixing of bits: not a plain index. */
 	bool irregular;
+	uint8_t plus, minus; /* LINEAR: the bases */
 	int64_t c0, step;
 	int64_t coef[VALUE_IDS];
 };
@@ -56,6 +58,12 @@ bool value_is_const(const struct value *v);
 /* Seen, and a number that owes nothing to an address. */
 bool value_is_clean(const struct value *v);
 
+/* An address that is one base exactly, no matter the offset. */
+bool value_is_one_base(const struct value *v);
+
+/* A constant offset in [0, limit). */
+bool value_has_small_offset(const struct value *v, int64_t limit);
+
 /* Gives up the shape, if any was seen. */
 void value_forget(struct value *v);
 
@@ -69,8 +77,11 @@ struct value value_add(const struct value *a, const struct value *b);
 struct value value_sub(const struct value *a, const struct value *b);
 struct value value_mul(const struct value *a, const struct value *b);
 struct value value_shl(const struct value *a, const struct value *b);
-struct value value_and(const struct value *a, const struct value *b);
-struct value value_or(const struct value *a, const struct value *b);
+/* align: of every base that may be in them, a power of two. */
+struct value value_and(const struct value *a, const struct value *b,
+		       uint32_t align);
+struct value value_or(const struct value *a, const struct value *b,
+		      uint32_t align);
 /* Any other function of a: clean stays clean, else mixed. */
 struct value value_mix(const struct value *a, const struct value *b);
 

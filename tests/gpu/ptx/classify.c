@@ -171,6 +171,66 @@ static const struct {
 	{"add.s64 %d3, %d1, 64; setp.lt.u64 %p1, %d1, %d3;", ""},
 	{"setp.eq.s64 %p1, %d1, 0;", ""},
 	{"setp.eq.s64 %p1, %d1, 4096;", "address_leak"},
+	{"setp.ne.u64 %p1, 0, %d1;", ""},
+	{"add.u64 %d3, %d1, 4096; setp.eq.u64 %p1, %d3, 0;", ""},
+	{"selp.b64 %d3, %d1, 0, %p1; setp.eq.u64 %p2, %d3, 0;", ""},
+	{"setp.lt.s64 %p1, %d1, 0;", "address_leak"},
+	{"cvt.u32.u64 %r1, %d1; setp.eq.u32 %p1, %r1, 0;", "address_leak"},
+	{"cvt.u32.u64 %r1, %d1; setp.gt.f32 %p1, %r1, 0f00000000;",
+	 "address_leak"},
+	{"setp.lt.f64 %p1, %d1, 0d0000000000000000;", "address_leak"},
+	{"add.u64 %d3, %d1, 0xffff800000000000; setp.lt.s64 %p1, %d3, 0;",
+	 "address_leak"},
+	{"sub.u64 %d3, %d1, 0x20000000000; setp.eq.u64 %p1, %d3, 0;",
+	 "address_leak"},
+	{"ld.global.u64 %d3, [%d2]; sub.u64 %d4, %d1, %d3;"
+	 "setp.eq.u64 %p1, %d4, 0;",
+	 "address_leak"},
+	{"ld.global.u64 %d3, [%d2]; add.u64 %d4, %d1, %d3;"
+	 "setp.lt.u64 %p1, %d4, %d1;",
+	 "address_leak"},
+	{"ld.global.u64 %d3, [%d2]; add.u64 %d4, %d1, %d3;"
+	 "setp.eq.u64 %p1, %d4, %d1;",
+	 ""},
+	{"mov.u32 %r1, s; setp.eq.u32 %p1, %r1, 0;", "address_leak"},
+	{"mov.u64 %d3, s; setp.eq.u64 %p1, %d3, 0;", "address_leak"},
+	{"mov.u64 %d3, s; cvta.shared.u64 %d4, %d3; setp.eq.u64 %p1, %d4, 0;",
+	 ""},
+	{"mov.u64 %d3, s; cvta.shared.u64 %d4, %d3; sub.u64 %d5, %d4, %d3;"
+	 "st.global.u64 [%d1], %d5;",
+	 "address_leak"},
+	{"mov.u64 %d3, l; cvta.local.u64 %d4, %d3; sub.u64 %d5, %d4, %d3;"
+	 "st.global.u64 [%d1], %d5;",
+	 "address_leak"},
+	{"mov.u64 %d3, s; cvta.shared.u64 %d4, %d3; cvta.to.shared.u64 %d5, "
+	 "%d4; sub.u64 %d6, %d5, %d3; st.global.u64 [%d1], %d6;",
+	 ""},
+	{"mov.u64 %d3, 64; cvta.shared.u64 %d4, %d3; st.global.u64 [%d1], %d4;",
+	 "address_leak"},
+	{"mov.u32 %r1, s; sub.u32 %r2, %r1, 4096; cvt.u64.u32 %d3, %r2;"
+	 "cvt.u64.u32 %d4, %r1; sub.u64 %d5, %d4, %d3;"
+	 "st.global.u64 [%d1], %d5;",
+	 "address_leak"},
+	{"cvt.u32.u64 %r1, %d1; cvt.u64.u32 %d3, %r1; sub.u64 %d4, %d1, %d3;"
+	 "st.global.u64 [%d2], %d4;",
+	 "address_leak"},
+	{"add.u64 %d3, %d1, %d2; sub.u64 %d4, %d3, 0x20000000000;"
+	 "ld.global.b32 %r1, [%d4]; st.global.b32 [%d1], %r1;",
+	 "address_leak"},
+	{"mov.u64 %d3, s; ld.global.b32 %r1, [%d3];", "wrong_space"},
+	{"mov.u64 %d3, s; ld.b32 %r1, [%d3];", "wrong_space"},
+	{"mov.u64 %d3, s; cvta.shared.u64 %d4, %d3; ld.shared.b32 %r1, [%d4];",
+	 "wrong_space"},
+	{"mov.u64 %d3, s; cvta.shared.u64 %d4, %d3; ld.b32 %r1, [%d4];", ""},
+	{"ld.shared.b32 %r1, [%d1];", "wrong_space"},
+	{"ld.b32 %r1, [s];", "wrong_space"},
+	{"add.u64 %d3, %d1, 0x7f0000000000; isspacep.shared %p1, %d3;",
+	 "address_leak"},
+	{"mov.u64 %d3, 4096; isspacep.local %p1, %d3;", "address_leak"},
+	{"mov.u64 %d3, unaligned; and.b64 %d4, %d3, 7;"
+	 "st.global.u64 [%d1], %d4;",
+	 "address_leak"},
+	{"mov.u64 %d3, s; and.b64 %d4, %d3, 15; st.global.u64 [%d1], %d4;", ""},
 	{"and.b64 %d3, %d1, 15; st.global.u64 [%d2], %d3;", ""},
 	{"and.b64 %d3, %d1, 4095; st.global.u64 [%d2], %d3;", "address_leak"},
 	{"mov.u64 %d3, s; st.global.u64 [%d1], %d3;", "address_leak"},
@@ -207,6 +267,7 @@ Test(ptx_classify, follows_the_rules)
 		struct arena *a = kit_arena();
 		const char *body = arena_printf(
 			a,
+			".shared .b8 unaligned[9];"
 			"ld.param.u64 %%d1, [p]; cvta.to.global.u64 %%d1, %%d1;"
 			"ld.param.u64 %%d2, [q]; cvta.to.global.u64 %%d2, %%d2;"
 			"%s ret;",
@@ -464,8 +525,8 @@ Test(ptx_classify, calls_only_what_constants_hold)
 		CALLS("mov.u64 %d1, f;"),
 		CALLS("ld.global.u64 %d1, [table+16];"),
 		CALLS("mov.u32 %r, %tid.x; mul.wide.u32 %d2, %r, 8;"
-		      "mov.u64 %d3, table; add.s64 %d2, %d2, %d3;"
-		      "ld.global.u64 %d1, [%d2];"),
+		      "mov.u64 %d3, table; add.s64 %d0, %d2, %d3;"
+		      "ld.global.u64 %d1, [%d0];"),
 	};
 	const struct bytes bad[] = {
 		CALLS("ld.param.u64 %d1, [p];"),
