@@ -15,6 +15,7 @@
 #include "cli/compile.h"
 #include "cli/json.h"
 #include "cli/local.h"
+#include "cli/place.h"
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/work.h"
@@ -125,31 +126,21 @@ static enum cli_exit note_row(struct local_run *r, uint64_t index,
 	return CLI_DONE;
 }
 
-static void tell_failure(struct local_run *r, uint64_t index,
-			 const struct job_run *run)
+/* c: with the task's arena. */
+static void tell_failure(struct cli *c, struct local_run *r, uint64_t index,
+			 struct job_run *run)
 {
+	struct buf text = buf_make(64u << 10);
+	struct bytes file;
 	json_t *o;
 
 	if (r->failed >= FAILURES_TOLD)
 		return;
-	cli_note(r->c,
-		 "task %" PRIu64 ": %s: %.*s: %.*s (kernel %.*s, step %" PRIu64
-		 ", PTX line %" PRIu64 ", source line %" PRIu64 ", CTA %" PRIu64
-		 ", thread %" PRIu64 ", address 0x%" PRIx64 ")",
-		 index, job_outcome_word(run->outcome), (int)run->reason.n,
-		 (const char *)run->reason.p, (int)run->text.n,
-		 (const char *)run->text.p, (int)run->kernel.n,
-		 (const char *)run->kernel.p, run->step, run->line,
-		 run->source_line, run->cta, run->thread, run->address);
-	for (uint32_t i = 0; i < run->finding_count; i++)
-		cli_note(r->c,
-			 "  finding: %.*s: %.*s, PTX line %" PRIu64
-			 ", source line %" PRIu64,
-			 (int)run->findings[i].kind.n,
-			 (const char *)run->findings[i].kind.p,
-			 (int)run->findings[i].text.n,
-			 (const char *)run->findings[i].text.p,
-			 run->findings[i].line, run->findings[i].source_line);
+	place_find(c, r->j, run, &file);
+	place_put(&text, run, file);
+	cli_note(c, "task %" PRIu64 ": %.*s", index, (int)text.n,
+		 (const char *)text.p);
+	buf_free(&text);
 	o = json_run(run);
 	json_object_set_new(o, "task", json_count(index));
 	json_array_append_new(r->failures, o);
@@ -211,7 +202,7 @@ static enum cli_exit settle(struct cli *c, struct local_run *r,
 	if (good)
 		code = take_outputs(r, t, index);
 	else
-		tell_failure(r, index, &done.run);
+		tell_failure(c, r, index, &done.run);
 	if (code)
 		return code;
 	if (!good)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/json.h"
+#include "cli/place.h"
 #include "cli/spec.h"
 #include "cli/table.h"
 #include "cli/work.h"
@@ -143,37 +144,15 @@ static enum cli_exit code_of(const struct job_run *r)
 							 : CLI_FAULTED;
 }
 
-static void put_findings(const struct job_run *r)
-{
-	for (uint32_t i = 0; i < r->finding_count; i++) {
-		const struct job_finding *f = &r->findings[i];
-
-		printf("finding: %.*s: %.*s, line %" PRIu64, (int)f->kind.n,
-		       (const char *)f->kind.p, (int)f->text.n,
-		       (const char *)f->text.p, f->line);
-		if (f->source_line)
-			printf(" (source line %" PRIu64 ")", f->source_line);
-		printf(", CTA %" PRIu64 ", thread %" PRIu64 ", %" PRIu64
-		       " times\n",
-		       f->cta, f->thread, f->count);
-	}
-}
-
 static void put_text(const struct job_run *r)
 {
-	printf("%s", job_outcome_word(r->outcome));
-	if (r->reason.n)
-		printf(": %.*s: %.*s", (int)r->reason.n,
-		       (const char *)r->reason.p, (int)r->text.n,
-		       (const char *)r->text.p);
-	if (r->outcome != JOB_OK && r->line)
-		printf("\n  kernel %.*s, line %" PRIu64 ", CTA %" PRIu64
-		       ", thread %" PRIu64 ", address 0x%" PRIx64,
-		       (int)r->kernel.n, (const char *)r->kernel.p, r->line,
-		       r->cta, r->thread, r->address);
-	printf("\n%" PRIu64 " thread-instructions, cost %" PRIu64 ", %.3f ms\n",
+	struct buf text = buf_make(64u << 10);
+
+	place_put(&text, r, (struct bytes){0});
+	printf("%.*s\n", (int)text.n, (const char *)text.p);
+	buf_free(&text);
+	printf("%" PRIu64 " thread-instructions, cost %" PRIu64 ", %.3f ms\n",
 	       r->count, r->cost, (double)r->run_us / 1000);
-	put_findings(r);
 }
 
 static void put_run(const struct cli *c, const struct job_run *r)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/compile.h"
+#include "cli/place.h"
 #include "gpu/build/quote.h"
 #include "gpu/program/header.h"
 #include "gpu/program/task.h"
@@ -379,21 +380,19 @@ enum cli_exit local_admit(struct cli *c, const struct local_job *j)
 
 enum cli_exit local_sampled(struct cli *c, const struct local_job *j)
 {
-	const struct job_run *r = &j->built.end;
+	struct job_run run = j->built.end;
+	struct buf text = buf_make(64u << 10);
+	struct bytes file;
+	enum cli_exit code;
 
-	if (r->outcome == JOB_OK)
+	if (run.outcome == JOB_OK)
 		return CLI_DONE;
-	return cli_fail(
-		c, r->outcome == JOB_REFUSED ? CLI_REFUSED : CLI_FAULTED,
-		job_outcome_word(r->outcome),
-		"a sampled CTA ended as %s: %.*s: %.*s\n  kernel %.*s, "
-		"step %llu, PTX line %llu, source line %llu, CTA %llu, "
-		"thread %llu, address 0x%llx",
-		job_outcome_word(r->outcome), (int)r->reason.n,
-		(const char *)r->reason.p, (int)r->text.n,
-		(const char *)r->text.p, (int)r->kernel.n,
-		(const char *)r->kernel.p, (unsigned long long)r->step,
-		(unsigned long long)r->line, (unsigned long long)r->source_line,
-		(unsigned long long)r->cta, (unsigned long long)r->thread,
-		(unsigned long long)r->address);
+	place_find(c, j, &run, &file);
+	place_put(&text, &run, file);
+	code = cli_fail(
+		c, run.outcome == JOB_REFUSED ? CLI_REFUSED : CLI_FAULTED,
+		job_outcome_word(run.outcome), "a sampled CTA ended as %.*s",
+		(int)text.n, (const char *)text.p);
+	buf_free(&text);
+	return code;
 }

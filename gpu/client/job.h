@@ -35,6 +35,7 @@ struct arena;
 #define JOB_SYMBOLS_MAX	       256u
 #define JOB_RELOCS_MAX	       1024u
 #define JOB_FINDINGS_MAX       256u
+#define JOB_LINES_MAX	       1024u
 #define JOB_SAMPLES_MAX	       16u
 #define JOB_REASONS_BYTES_MAX  (64u << 10)
 #define JOB_REPORT_KERNELS_MAX 256u
@@ -206,6 +207,32 @@ struct job_report {
 void job_report_encode(struct buf *out, const struct job_report *r);
 MUST_USE enum err job_report_decode(struct arena *a, struct bytes in,
 				    struct job_report *ret_report);
+
+/*
+ * WIRE_LINES: where instructions of a kernel's canonical text came from.  PTX
+ * as it was compiled in, the user's lines out: a program carries none.
+ */
+struct job_lines {
+	struct bytes ptx;
+	struct bytes kernel;
+	uint64_t *lines; /* in the canonical text */
+	uint32_t line_count;
+};
+struct job_place {
+	struct bytes file; /* empty: unknown */
+	uint64_t line;	   /* 0: unknown */
+};
+struct job_places {
+	bool found;		  /* the text has this kernel */
+	struct job_place *places; /* one for each line */
+	uint32_t place_count;
+};
+void job_lines_encode(struct buf *out, const struct job_lines *l);
+MUST_USE enum err job_lines_decode(struct arena *a, struct bytes in,
+				   struct job_lines *ret_request);
+void job_places_encode(struct buf *out, const struct job_places *p);
+MUST_USE enum err job_places_decode(struct arena *a, struct bytes in,
+				    struct job_places *ret_answer);
 
 /*
  * WIRE_BUILD: a manifest with its PTX in; program, header and quote out.

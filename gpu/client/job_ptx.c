@@ -257,3 +257,65 @@ enum err job_report_decode(struct arena *a, struct bytes in,
 	*ret_report = r;
 	return ERR_OK;
 }
+
+void job_lines_encode(struct buf *out, const struct job_lines *l)
+{
+	enc_array(out, 3);
+	enc_bin(out, l->ptx);
+	enc_str(out, l->kernel);
+	enc_array(out, l->line_count);
+	for (uint32_t i = 0; i < l->line_count; i++)
+		enc_uint(out, l->lines[i]);
+}
+
+enum err job_lines_decode(struct arena *a, struct bytes in,
+			  struct job_lines *ret_request)
+{
+	struct dec d = dec_make(in);
+	struct job_lines l;
+
+	dec_array_exact(&d, 3);
+	l.ptx = dec_bin(&d, PTX_TEXT_BYTES_MAX);
+	l.kernel = dec_str(&d, JOB_NAME_BYTES_MAX);
+	l.lines =
+		dec_list(&d, a, JOB_LINES_MAX, sizeof(*l.lines), &l.line_count);
+	for (uint32_t i = 0; i < l.line_count; i++)
+		l.lines[i] = dec_uint(&d, UINT64_MAX);
+	if (dec_end(&d))
+		return dec_end(&d);
+	*ret_request = l;
+	return ERR_OK;
+}
+
+void job_places_encode(struct buf *out, const struct job_places *p)
+{
+	enc_array(out, 2);
+	enc_bool(out, p->found);
+	enc_array(out, p->place_count);
+	for (uint32_t i = 0; i < p->place_count; i++) {
+		enc_array(out, 2);
+		enc_str(out, p->places[i].file);
+		enc_uint(out, p->places[i].line);
+	}
+}
+
+enum err job_places_decode(struct arena *a, struct bytes in,
+			   struct job_places *ret_answer)
+{
+	struct dec d = dec_make(in);
+	struct job_places p;
+
+	dec_array_exact(&d, 2);
+	p.found = dec_bool(&d);
+	p.places = dec_list(&d, a, JOB_LINES_MAX, sizeof(*p.places),
+			    &p.place_count);
+	for (uint32_t i = 0; i < p.place_count; i++) {
+		dec_array_exact(&d, 2);
+		p.places[i].file = dec_str(&d, JOB_NAME_BYTES_MAX);
+		p.places[i].line = dec_uint(&d, UINT64_MAX);
+	}
+	if (dec_end(&d))
+		return dec_end(&d);
+	*ret_answer = p;
+	return ERR_OK;
+}

@@ -39,6 +39,7 @@ enum wire_kind {
 	WIRE_REFEREE = 7,
 	WIRE_PTX_RUN = 8,
 	WIRE_MANIFEST = 9,
+	WIRE_LINES = 10,
 	WIRE_ANSWER = 100, /* added to a request's kind */
 	WIRE_FAILURE = 200,
 	WIRE_PROGRESS = 201,

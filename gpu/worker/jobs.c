@@ -12,6 +12,7 @@ static const struct worker_job jobs[] = {
 	{WIRE_OPEN, NULL, worker_open},
 	{WIRE_REFEREE, NULL, worker_referee},
 	{WIRE_PTX_RUN, NULL, worker_ptx_run},
+	{WIRE_LINES, NULL, worker_lines},
 	{WIRE_MANIFEST, worker_manifest_prepare, worker_manifest},
 };
 

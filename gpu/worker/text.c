@@ -187,3 +187,62 @@ enum err worker_check(struct worker *w, struct bytes request,
 	job_report_encode(answer, &report);
 	return ERR_OK;
 }
+
+/* The last printed line that starts at or before line. */
+static const struct ptx_line *line_before(const struct ptx_lines *l,
+					  uint64_t line)
+{
+	const struct ptx_line *best = NULL;
+
+	for (uint32_t i = 0; i < l->count && l->lines[i].line <= line; i++)
+		best = &l->lines[i];
+	return best;
+}
+
+static struct job_place place_of(const struct ptx_module *tree,
+				 const struct ptx_lines *lines, uint64_t line)
+{
+	const struct ptx_line *l = line_before(lines, line);
+	struct job_place place = {{NULL, 0}, 0};
+
+	if (!l || !l->source_line)
+		return place;
+	place.line = l->source_line;
+	if (l->source_file < tree->file_count && tree->files[l->source_file].p)
+		place.file = tree->files[l->source_file];
+	return place;
+}
+
+enum err worker_lines(struct worker *w, struct bytes request,
+		      struct buf *answer)
+{
+	struct job_places places = {0};
+	struct buf text = buf_make(JOB_RECORD_BYTES_MAX);
+	struct ptx_module *tree;
+	struct ptx_lines lines;
+	struct job_lines l;
+	uint32_t kernel;
+	enum err e = job_lines_decode(w->arena, request, &l);
+
+	if (!e)
+		e = worker_parse(w, l.ptx, &tree);
+	if (e)
+		return e;
+	kernel = ptx_module_find(tree, l.kernel);
+	places.found = kernel != PTX_NO_INDEX;
+	if (places.found) {
+		e = ptx_print(w->arena, tree, &kernel, 1, &text, &lines, NULL);
+		if (e)
+			return e;
+		places.place_count = l.line_count;
+		places.places = ARENA_ARRAY(w->arena, (size_t)l.line_count + 1,
+					    struct job_place);
+		if (!places.places)
+			return ERR_NO_MEMORY;
+	}
+	for (uint32_t i = 0; i < places.place_count; i++)
+		places.places[i] = place_of(tree, &lines, l.lines[i]);
+	job_places_encode(answer, &places);
+	buf_free(&text);
+	return ERR_OK;
+}

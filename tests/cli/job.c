@@ -102,6 +102,26 @@ Test(job, a_fault_in_the_sample_exits_4)
 	cr_expect(strstr(r.err, "out_of_bounds"), "%s", r.err);
 }
 
+/* The program's text is canonical and holds no lines of the user's: they are
+ * found in what was compiled. */
+Test(job, a_fault_is_told_with_the_users_line)
+{
+	static const char ptx[] =
+		HEAD ".file 1 \"number.cu\"\n"
+		     ".visible .entry number(.param .u64 out, .param .u32 task,"
+		     " .param .u32 bad)\n{\n"
+		     ".reg .b64 %d<4>;\n"
+		     "ld.param.u64 %d0, [out];\n"
+		     ".loc 1 42 0\n"
+		     "st.global.u32 [%d0+16], 1;\nret;\n}\n";
+
+	run_write_text("number.ptx", ptx);
+	run_write_text("m.json", MANIFEST(1, 9));
+	WEFT(&r, "job", "run", "m.json", "--local", "-o", "res");
+	cr_expect_eq(r.code, 4, "%s", r.err);
+	cr_expect(strstr(r.err, "number.cu:42"), "%s", r.err);
+}
+
 /* 64 tasks, of which a quote looks into 16: a bad one that it did not see is
  * a task that failed, the others are done.  Task 63 may be seen; then 4. */
 Test(job, a_fault_in_one_task_leaves_the_others_done)

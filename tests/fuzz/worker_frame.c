@@ -13,6 +13,8 @@ static union {
 	struct job_build build;
 	struct job_task task;
 	struct job_manifest manifest;
+	struct job_lines lines;
+	struct job_places places;
 	struct job_planned planned;
 	struct job_run run;
 	struct job_report report;
@@ -32,6 +34,8 @@ static void read_request(struct arena *a, uint32_t kind, struct bytes body)
 		e = job_ptx_run_decode(a, limits.request, &room.ptx_run);
 	else if (kind == WIRE_BUILD)
 		e = job_build_decode(a, limits.request, &room.build);
+	else if (kind == WIRE_LINES)
+		e = job_lines_decode(a, limits.request, &room.lines);
 	else if (kind == WIRE_MANIFEST)
 		e = job_manifest_decode(a, limits.request, &room.manifest);
 	else if (kind == WIRE_TASK || kind == WIRE_OPEN)
@@ -52,6 +56,8 @@ static void read_answer(struct arena *a, uint32_t kind, struct bytes body)
 		(void)!job_report_decode(a, body, &room.report);
 	else if (kind == WIRE_ANSWER + WIRE_BUILD)
 		(void)!job_built_decode(a, body, &room.built);
+	else if (kind == WIRE_ANSWER + WIRE_LINES)
+		(void)!job_places_decode(a, body, &room.places);
 	else if (kind == WIRE_ANSWER + WIRE_MANIFEST)
 		(void)!job_planned_decode(a, body, &room.planned);
 	else if (kind == WIRE_ANSWER + WIRE_TASK)

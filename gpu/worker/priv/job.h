@@ -103,6 +103,8 @@ enum err worker_manifest(struct worker *w, struct bytes request,
 			 struct buf *answer);
 enum err worker_check(struct worker *w, struct bytes request,
 		      struct buf *answer);
+enum err worker_lines(struct worker *w, struct bytes request,
+		      struct buf *answer);
 enum err worker_canon(struct worker *w, struct bytes request,
 		      struct buf *answer);
 enum err worker_build(struct worker *w, struct bytes request,

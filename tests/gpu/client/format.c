@@ -22,6 +22,8 @@ static enum err turn(const char *name, struct bytes in)
 	static struct job_ptx_run ptx_run;
 	static struct job_build build;
 	static struct job_task task;
+	static struct job_lines lines;
+	static struct job_places places;
 	static struct job_manifest manifest;
 	static struct job_planned planned;
 	static struct job_run run;
@@ -60,6 +62,12 @@ static enum err turn(const char *name, struct bytes in)
 	if (!strcmp(name, "planned") &&
 	    !(e = job_planned_decode(arena, in, &planned)))
 		job_planned_encode(&again, &planned);
+	if (!strcmp(name, "lines") &&
+	    !(e = job_lines_decode(arena, in, &lines)))
+		job_lines_encode(&again, &lines);
+	if (!strcmp(name, "places") &&
+	    !(e = job_places_decode(arena, in, &places)))
+		job_places_encode(&again, &places);
 	if (!strcmp(name, "failure") &&
 	    !(e = job_failure_decode(in, &failure, &record)))
 		job_failure_encode(&again, failure, record);
@@ -112,5 +120,5 @@ Test(format, vectors)
 	}
 	fclose(f);
 	arena_free(arena);
-	cr_expect_eq(count, 13);
+	cr_expect_eq(count, 15);
 }
