@@ -33,6 +33,7 @@
 	X(node, blob_quota_mib, number, "20480", "unpinned blobs go above")    \
 	X(node, reserve_mib, number, "256", "free disk below which no "        \
 					    "transaction is taken")            \
+	X(node, rollback, number, "0", "step back to this height and end")     \
 	X(node, history, flag, "true", "keep account lines and tx index")      \
 	X(node, paranoid, flag, "false", "count all money after each block")   \
 	X(solo, block_ms, number, "1000", "least distance of two blocks")      \

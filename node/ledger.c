@@ -279,19 +279,32 @@ static void io_wake(void *ctx, uint64_t at_ms)
 		node_fail(n, ERR_NO_MEMORY, "the engine's timer");
 }
 
-struct engine_request {
+/* One request of the engine's, until it is answered. */
+struct node_ask {
 	struct node *node;
+	struct node_ask *next;
+	struct node_request *request;
 	uint64_t ticket;
 };
+
+static void ask_free(struct node_ask *r)
+{
+	struct node_ask **at = &r->node->asks;
+
+	while (*at != r)
+		at = &(*at)->next;
+	*at = r->next;
+	free(r);
+}
 
 static void on_engine_answer(void *ctx, enum err e, unsigned status,
 			     struct bytes body)
 {
-	struct engine_request *r = ctx;
+	struct node_ask *r = ctx;
 	struct node *n = r->node;
 	uint64_t ticket = r->ticket;
 
-	free(r);
+	ask_free(r);
 	if (e)
 		e = ERR_UNREACHABLE;
 	else if (status != 200)
@@ -304,8 +317,7 @@ static void io_request(void *ctx, size_t peer, const char *path,
 		       struct bytes body, uint64_t ticket)
 {
 	struct node *n = ctx;
-	struct engine_request *r = calloc(1, sizeof(*r));
-	struct node_request *request;
+	struct node_ask *r = calloc(1, sizeof(*r));
 	struct node_request_options options = {
 		.endpoint = bytes_str(n->network.endpoints[peer]),
 		.method = body.n ? "POST" : "GET",
@@ -324,8 +336,10 @@ static void io_request(void *ctx, size_t peer, const char *path,
 	}
 	r->node = n;
 	r->ticket = ticket;
-	if (node_request_start(n->base, &options, &request)) {
-		free(r);
+	r->next = n->asks;
+	n->asks = r;
+	if (node_request_start(n->base, &options, &r->request)) {
+		ask_free(r);
 		node_fail(n, ERR_REFUSED,
 			  "a node of the network file is not on loopback");
 	}
@@ -392,6 +406,10 @@ void node_ledger_close(struct node *n)
 	if (n->engine)
 		n->engine_ops->stop(n->engine);
 	n->engine = NULL;
+	while (n->asks) {
+		node_request_cancel(n->asks->request);
+		ask_free(n->asks);
+	}
 	if (n->engine_timer)
 		event_free(n->engine_timer);
 	ledger_chain_close(n->chain);

@@ -401,6 +401,37 @@ static int fsck(struct node *n)
 	return fine && !e && !removed ? 0 : 1;
 }
 
+/* --node.rollback=HEIGHT: C5, when what ordered lost its last blocks. */
+static int rollback(struct node *n)
+{
+	struct ledger_info info;
+	enum err e = open_folder(n);
+
+	if (!e)
+		e = open_keys(n);
+	if (!e)
+		e = open_loop(n);
+	if (!e)
+		e = node_ledger_open(n);
+	if (!e) {
+		ledger_chain_info(n->chain, &info);
+		e = n->config.node_rollback < info.height
+			    ? ledger_chain_rollback(n->chain,
+						    n->config.node_rollback)
+			    : ERR_NOT_FOUND;
+	}
+	if (!e) {
+		ledger_chain_info(n->chain, &info);
+		printf("height %llu\n", (unsigned long long)info.height);
+	} else {
+		fprintf(stderr, "weftd: cannot step back to %llu: %s\n",
+			(unsigned long long)n->config.node_rollback,
+			err_words(e));
+	}
+	close_all(n);
+	return e ? 1 : 0;
+}
+
 static enum log_level level_of(const char *text)
 {
 	static const char *const words[] = {"debug", "info", "warn", "error"};
@@ -444,5 +475,7 @@ int node_main(int argc, char **argv)
 		return print_keys(&n);
 	if (n.config.fsck)
 		return fsck(&n);
+	if (n.config.node_rollback)
+		return rollback(&n);
 	return run(&n);
 }

@@ -14,6 +14,7 @@
 /* A timer that the core asked for. */
 struct node_timer {
 	struct node *node;
+	struct node_timer *next;
 	struct event *event;
 	uint64_t ticket;
 };
@@ -63,14 +64,24 @@ void node_post_err(struct node *n, enum core_event_kind kind, uint64_t ticket,
 	node_post(n, e);
 }
 
+static void timer_free(struct node_timer *t)
+{
+	struct node_timer **at = &t->node->timers;
+
+	while (*at != t)
+		at = &(*at)->next;
+	*at = t->next;
+	event_free(t->event);
+	free(t);
+}
+
 static void on_wake(evutil_socket_t fd, short what, void *ctx)
 {
 	struct node_timer *t = ctx;
 
 	(void)fd, (void)what;
 	node_post_err(t->node, CORE_EVENT_TIMER, t->ticket, ERR_OK);
-	event_free(t->event);
-	free(t);
+	timer_free(t);
 }
 
 static void wake(struct node *n, const struct core_action *a)
@@ -92,6 +103,8 @@ static void wake(struct node *n, const struct core_action *a)
 	}
 	t->node = n;
 	t->ticket = a->ticket;
+	t->next = n->timers;
+	n->timers = t;
 }
 
 /* Journal, stores, pins: before everything else, in one batch. */
@@ -277,6 +290,8 @@ enum err node_pump_open(struct node *n)
 
 void node_pump_close(struct node *n)
 {
+	while (n->timers)
+		timer_free(n->timers);
 	while (n->queue) {
 		struct node_event *e = n->queue;
 

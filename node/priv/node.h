@@ -46,6 +46,8 @@ struct node_job;
 struct node_plan;
 struct node_sent;
 struct node_wait;
+struct node_timer;
+struct node_ask;
 struct node_stream;
 
 /* One thing for the core; owns what its event points to. */
@@ -80,6 +82,7 @@ struct node {
 	const struct engine_ops *engine_ops;
 	struct engine *engine;
 	struct event *engine_timer;
+	struct node_ask *asks; /* the engine's requests on their way */
 
 	/* data */
 	struct data_env *env;
@@ -94,6 +97,7 @@ struct node {
 	struct node_event **queue_end;
 	struct event *pump_event;
 	bool pumping;
+	struct node_timer *timers; /* that the core asked for */
 	uint64_t announce_again_height;
 
 	/* what is on its way */
