@@ -529,6 +529,19 @@ static struct value mix_sources(struct analysis *n, uint32_t function,
 	return v;
 }
 
+static struct value transfer_bits(struct analysis *n,
+				  const struct ptx_instr *in,
+				  const struct value *a, const struct value *b)
+{
+	struct value both = value_mix(a, b);
+	uint32_t align = analysis_align(n, &both);
+
+	if (in->op == PTX_OP_shl)
+		return value_shl(a, b);
+	return in->op == PTX_OP_and ? value_and(a, b, align)
+				    : value_or(a, b, align);
+}
+
 static struct value transfer_plain(struct analysis *n, uint32_t function,
 				   const struct ptx_instr *in)
 {
@@ -572,17 +585,9 @@ static struct value transfer_plain(struct analysis *n, uint32_t function,
 		}
 		break;
 	case PTX_OP_shl:
-		return whole ? value_shl(&a, &b) : value_mix(&a, &b);
 	case PTX_OP_and:
-		if (!whole)
-			return value_mix(&a, &b);
-		c = value_mix(&a, &b);
-		return value_and(&a, &b, analysis_align(n, &c));
 	case PTX_OP_or:
-		if (!whole)
-			return value_mix(&a, &b);
-		c = value_mix(&a, &b);
-		return value_or(&a, &b, analysis_align(n, &c));
+		return whole ? transfer_bits(n, in, &a, &b) : value_mix(&a, &b);
 	case PTX_OP_cvt:
 		if (in->operand_count == 2)
 			return transfer_cvt(n, function, in);
