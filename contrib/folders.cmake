@@ -124,3 +124,13 @@ if(OPENCL_INCLUDE AND OPENCL_LIBRARY)
   weft_tool(tests/bench/pocl DEPS gpu/exec gpu/ptx gpu/program base
     LIBS ${OPENCL_LIBRARY} m)
 endif()
+
+# A market of node cores with everything between them unreliable.
+set(SHELL_DEPS node/buyer node/verifier node/provider node/core
+  tests/support/ledger tests/support verify market ledger gpu/program base)
+weft_folder(tests/sim/shell DEPS ${SHELL_DEPS})
+weft_tool(tests/sim/market DEPS tests/sim/shell ${SHELL_DEPS})
+if(TARGET tests_sim_market)
+  add_test(NAME sim_market COMMAND tests_sim_market --runs
+    $<IF:$<CONFIG:Debug>,1,3>)
+endif()
