@@ -411,7 +411,7 @@ void market_turn(struct fake_market *m, unsigned runs)
 		runs--;
 		answer_run(m, &a);
 	}
-	cr_assert(!"it never comes to rest");
+	cr_assert_fail("it never comes to rest");
 }
 
 void market_blocks(struct fake_market *m, unsigned count)
