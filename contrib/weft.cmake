@@ -64,7 +64,7 @@ function(weft_test folder)
   endif()
   target_link_libraries(test_${target} PRIVATE ${F_DEPS} ${F_LIBS}
     PkgConfig::criterion)
-  add_test(NAME ${target} COMMAND test_${target} --quiet)
+  add_test(NAME ${target} COMMAND test_${target})
 endfunction()
 
 # weft_tool(tests/bench/ledger DEPS ...): a test or bench program with a main
