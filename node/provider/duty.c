@@ -22,6 +22,7 @@
 #define BACKOFF_MAX_MS 30000u
 
 struct duty {
+	bool is_drawn;	 /* what follows is known */
 	uint32_t count;	 /* samples of the draw */
 	uint32_t opened; /* of them, done */
 	struct program_sample *samples;
@@ -45,23 +46,16 @@ struct duty {
 	uint64_t asked_ticket;
 };
 
-/* The samples of the audit, once. */
-static bool begin(struct work *w, struct ledger *view)
+/* The samples of the audit, once there is one. */
+static bool learn_draw(struct work *w, struct duty *d, struct ledger *view)
 {
 	struct verify_audit audit;
 	struct verify_draw draw;
-	struct duty *d;
 
-	if (w->duty)
-		return true;
 	if (verify_audit_get(view, &w->id, &audit) != ERR_OK)
-		return false;
-	d = ARENA_NEW(w->arena, struct duty);
-	if (!d)
 		return false;
 	d->count = audit.sample_count;
 	d->seed = audit.seed;
-	d->backoff_ms = WORK_RETRY_MS;
 	d->samples = ARENA_ARRAY(w->arena, d->count, struct program_sample);
 	d->items = ARENA_ARRAY(w->arena, d->count, struct bundle_item);
 	if (!d->samples || !d->items)
@@ -71,8 +65,32 @@ static bool begin(struct work *w, struct ledger *view)
 		if (verify_draw_sample(&draw, &w->program, &w->header, i,
 				       &d->samples[i]))
 			return false;
-	w->duty = d;
 	return true;
+}
+
+/* A demand can come before a draw, or without one. */
+static bool begin(struct work *w, struct ledger *view)
+{
+	struct verify_demand demand;
+	struct duty *d = w->duty;
+	uint64_t height;
+
+	if (!d) {
+		d = ARENA_NEW(w->arena, struct duty);
+		if (!d)
+			return false;
+		d->backoff_ms = WORK_RETRY_MS;
+		w->duty = d;
+	}
+	if (!d->is_drawn)
+		d->is_drawn = learn_draw(w, d, view);
+	if (d->is_drawn)
+		return true;
+	d->count = 0;
+	return verify_demand_get(view, &w->id, &demand) == ERR_OK &&
+	       demand.is_open &&
+	       ledger_sampling(view, w->lease.stated_height, &height,
+			       &d->seed) == ERR_OK;
 }
 
 static uint32_t position_of(const struct work *w,

@@ -292,6 +292,20 @@ static void hand_back(struct provider *p, struct work *w, struct core_out *out)
 	work_commit(p, w, out);
 }
 
+/*
+ * What the ledger has of our results is what we answer for.  It may come as
+ * news: a commit that was on its way when this process died.
+ */
+static void adopt(struct work *w)
+{
+	if (!w->lease.commit_height)
+		return;
+	w->result_root = w->lease.result_root;
+	w->leaves_root = w->lease.leaves_root;
+	w->leaves_bytes = w->lease.leaves_bytes;
+	w->stated = true;
+}
+
 static void begin(struct provider *p, struct work *w, struct core_out *out,
 		  struct ledger *view)
 {
@@ -301,12 +315,6 @@ static void begin(struct provider *p, struct work *w, struct core_out *out,
 	w->seen_height = p->height;
 	if (market_job_get(view, &w->lease.job, &job) == ERR_OK)
 		w->job_tasks = job.terms.task_count;
-	if (w->lease.commit_height) {
-		w->result_root = w->lease.result_root;
-		w->leaves_root = w->lease.leaves_root;
-		w->leaves_bytes = w->lease.leaves_bytes;
-		w->stated = true;
-	}
 	if (w->known)
 		return;
 	w->known = true;
@@ -343,6 +351,7 @@ static bool look(struct provider *p, struct core_out *out, struct ledger *view)
 		if (!w)
 			continue; /* full: it will lapse or be taken later */
 		w->lease = lease;
+		adopt(w);
 		if (!w->seen_height)
 			begin(p, w, out, view);
 		w->seen_height = p->height;

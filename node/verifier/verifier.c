@@ -70,6 +70,7 @@ struct duty {
 	uint32_t running;
 	uint32_t bad_index;
 	bool demanded;
+	bool stopped; /* the demand was seen open */
 	struct verify_audit_reveal reveal;
 	uint64_t tx_ticket;
 	uint64_t tx_again_height;
@@ -391,6 +392,16 @@ static bool is_late(const struct verifier *v, const struct duty *d)
 	       v->height + MARGIN_BLOCKS >= d->audit.window_height;
 }
 
+/* The demand was answered: look at the openings once more. */
+static void look_again(struct duty *d, struct core_out *out)
+{
+	d->stopped = false;
+	d->items = NULL;
+	d->samples = NULL;
+	d->phase = DUTY_OPENINGS;
+	d->retry_ms = core_now_ms(out) + RETRY_MS;
+}
+
 static void drive(struct verifier *v, struct duty *d, struct core_out *out,
 		  struct ledger *view)
 {
@@ -399,6 +410,11 @@ static void drive(struct verifier *v, struct duty *d, struct core_out *out,
 
 	if (!view || d->tx_ticket || posting || v->height < d->tx_again_height)
 		return;
+	if (d->demanded && d->audit.stops)
+		d->stopped = true;
+	if (d->phase == DUTY_DEMAND && d->stopped && !d->audit.stops &&
+	    !d->running)
+		look_again(d, out);
 	if (d->phase < DUTY_SAMPLES) {
 		drive_fetch(d, out);
 		if (is_late(v, d) && !d->demanded && !d->audit.stops)
