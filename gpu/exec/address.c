@@ -7,16 +7,20 @@
 #include "gpu/exec/priv/machine.h"
 
 /* A slot of shared or local memory by its address in that space. */
-static bool slot_window(const struct slot *slots, uint32_t count, uint8_t *host,
-			uint64_t address, uint64_t generic, struct window *w)
+static bool slot_window(const struct launch *l, const struct slot *slots,
+			uint32_t count, uint64_t address, struct window *w,
+			uint64_t *ret_slot)
 {
 	uint64_t i = (address >> SLOT_SHIFT) - 1;
 	if (i >= count)
 		return false;
-	w->host = host + slots[i].at;
-	w->base = generic + ((i + 1) << SLOT_SHIFT);
+	if (l->variant != 0)
+		i = count - 1 - i;
+	w->host += slots[i].at;
+	w->base += launch_slot(l, i, count);
 	w->bytes = slots[i].bytes;
 	w->is_writable = true;
+	*ret_slot = i;
 	return true;
 }
 
@@ -24,10 +28,13 @@ static bool shared_window(const struct machine *mc, uint64_t address,
 			  uint64_t generic, struct window *w)
 {
 	const struct exec_module *m = mc->l->m;
-	if (!slot_window(m->shared_slots, m->shared_slot_count, mc->shared,
-			 address, generic, w))
+	uint64_t slot;
+	w->host = mc->shared;
+	w->base = generic;
+	if (!slot_window(mc->l, m->shared_slots, m->shared_slot_count, address,
+			 w, &slot))
 		return false;
-	if ((address >> SLOT_SHIFT) - 1 == m->dynamic_slot) {
+	if (slot == m->dynamic_slot) {
 		w->host = mc->shared + mc->l->dynamic_at;
 		w->bytes = mc->l->in->shared_bytes;
 	}
@@ -37,9 +44,12 @@ static bool shared_window(const struct machine *mc, uint64_t address,
 static bool local_window(const struct machine *mc, const struct strip *s,
 			 uint64_t address, uint64_t generic, struct window *w)
 {
+	uint64_t slot;
 	w->is_per_lane = true;
-	return slot_window(mc->l->m->local_slots, mc->l->m->local_slot_count,
-			   s->local, address, generic, w);
+	w->host = s->local;
+	w->base = generic;
+	return slot_window(mc->l, mc->l->m->local_slots,
+			   mc->l->m->local_slot_count, address, w, &slot);
 }
 
 static bool param_window(const struct machine *mc, uint64_t generic,
@@ -78,12 +88,12 @@ static bool buffer_window(const struct machine *mc, uint64_t slot,
 {
 	const struct exec_buffer *b = &mc->l->in->buffers[slot];
 	w->buffer = (uint32_t)slot;
+	w->origin = launch_buffer(mc->l, slot);
 	w->is_writable = b->writable;
 	if (b->data == NULL && b->piece_count > 0)
-		return piece_window(b, address - EXEC_BUFFER_BASE(slot),
-				    EXEC_BUFFER_BASE(slot), w);
+		return piece_window(b, address - w->origin, w->origin, w);
 	w->host = b->data;
-	w->base = EXEC_BUFFER_BASE(slot);
+	w->base = w->origin;
 	w->bytes = b->data == NULL ? 0 : b->bytes;
 	return true;
 }
@@ -93,13 +103,17 @@ static bool global_window(const struct machine *mc, uint64_t address,
 {
 	uint64_t slot = (address >> 40) - 1;
 	uint64_t variable = (address >> 40) - 0x8000u;
+	if (mc->l->variant != 0) {
+		slot = 0x2001u - (address >> 40);
+		variable = mc->l->m->variable_count - 1 - variable;
+	}
 	if (slot < mc->l->in->buffer_count)
 		return buffer_window(mc, slot, address, w);
 	if (variable >= mc->l->m->variable_count ||
 	    mc->l->variable_host[variable] == NULL)
 		return false;
 	w->host = mc->l->variable_host[variable];
-	w->base = VARIABLE_BASE(variable);
+	w->base = launch_variable(mc->l, variable);
 	w->bytes = mc->l->m->variables[variable].public.bytes;
 	w->is_writable = false;
 	return true;
@@ -156,7 +170,7 @@ static bool is_unopened(struct machine *mc, const struct window *w,
 	if (w->buffer == UINT32_MAX)
 		return false;
 	const struct exec_buffer *b = &mc->l->in->buffers[w->buffer];
-	uint64_t offset = address - EXEC_BUFFER_BASE(w->buffer);
+	uint64_t offset = address - w->origin;
 	return b->data == NULL && size <= b->bytes && offset <= b->bytes - size;
 }
 
@@ -175,10 +189,10 @@ bool machine_reach(struct machine *mc, struct strip *s, enum op_space space,
 	if (!in && is_unopened(mc, w, address, size)) {
 		machine_end(mc, s, EXEC_INCOMPLETE, EXEC_REASON_not_open, lane,
 			    address);
-		mc->end.missing = (struct exec_range){
-			.buffer = w->buffer,
-			.offset = address - EXEC_BUFFER_BASE(w->buffer),
-			.bytes = size};
+		mc->end.missing =
+			(struct exec_range){.buffer = w->buffer,
+					    .offset = address - w->origin,
+					    .bytes = size};
 		return false;
 	}
 	if (!in || (is_write && !w->is_writable)) {

@@ -48,7 +48,8 @@ void cross_free(struct cross *x)
 
 static struct owner *owner_of(struct cross *x, const struct cell *e)
 {
-	struct window w = {.host = e->host,
+	struct window w = {.origin = EXEC_BUFFER_BASE(e->buffer),
+			   .host = e->host,
 			   .base = EXEC_BUFFER_BASE(e->buffer) +
 				   e->number * CELL_BYTES,
 			   .bytes = e->bytes};

@@ -331,7 +331,7 @@ static void fill_constants(struct machine *mc)
 		uint8_t *p =
 			mc->consts + (size_t)m->constant_unit[i] * mc->stride;
 		uint64_t v = mc->l->constants[i];
-		if (m->constant_wide[i] == 0) {
+		if ((m->constant_wide[i] & 1u) == 0) {
 			mc->lanes->fill((uint32_t *)(void *)p, NULL,
 					(uint32_t)v, mc->stride / 4);
 			continue;
@@ -369,6 +369,8 @@ static size_t lay_out(struct machine *mc, uint8_t *p)
 		s->depth = take(p, &at, words);
 		s->returns = take(p, &at, words * l->depth_max);
 		s->at = take(p, &at, words);
+		for (uint32_t i = 0; i < SPAN_SLOTS; i++)
+			s->spans[i].at = take(p, &at, words);
 		s->frames = take(p, &at, (size_t)s->n * m->frame_bytes);
 		s->local = take(p, &at, (size_t)s->n * m->local_bytes);
 	}

@@ -1,7 +1,8 @@
 /*
  * The sanitizer's verdict on a CTA that came to its end: findings make it
- * void; where the bits of a NaN mattered it runs twice more with others, and
- * must write the same bytes (NaN words aside) with the same count.
+ * void; it must do the same with all addresses elsewhere; where the bits of a
+ * NaN mattered it runs twice more with others, and must write the same bytes
+ * (NaN words aside) with the same count.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -52,11 +53,11 @@ static bool same_results(const struct cells *a, const uint8_t *results,
 	for (uint32_t i = 0; i < a->count; i++) {
 		const struct cell *x = &a->list[i], *y = &b->list[i];
 		if (x->buffer != y->buffer || x->number != y->number ||
-		    x->written != y->written || x->nan != y->nan)
+		    x->written != y->written)
 			return false;
 		for (uint32_t k = 0; k < x->bytes; k++) {
 			bool counts = (x->written >> k & 1u) != 0 &&
-				      (x->nan >> k & 1u) == 0;
+				      ((x->nan | y->nan) >> k & 1u) == 0;
 			if (counts &&
 			    results[(size_t)i * CELL_BYTES + k] != y->host[k])
 				return false;
@@ -65,46 +66,63 @@ static bool same_results(const struct cells *a, const uint8_t *results,
 	return true;
 }
 
-/* Run again; true: equal. */
-static bool equal_with(struct machine *mc, uint32_t variant,
-		       const struct cells *first, const uint8_t *results,
-		       uint64_t count)
+/* What a CTA has done, put aside while it runs again. */
+struct record {
+	struct cells cells;
+	uint8_t *results;
+	struct end end;
+	uint64_t count, cost;
+};
+
+static void put_aside(struct machine *mc, struct record *r)
 {
-	struct trace *t = mc->trace;
-	t->cells = (struct cells){0};
-	machine_set_nan(mc, variant);
+	*r = (struct record){.cells = mc->trace->cells,
+			     .results = copy_results(&mc->trace->cells),
+			     .end = mc->end,
+			     .count = mc->count,
+			     .cost = mc->cost};
+	trace_undo(mc->trace);
+	mc->trace->cells = (struct cells){0};
+}
+
+static void take_back(struct machine *mc, struct record *r)
+{
+	mc->trace->cells = r->cells;
+	mc->end = r->end;
+	mc->count = r->count;
+	mc->cost = r->cost;
+	if (r->results != NULL)
+		restore(&r->cells, r->results);
+	free(r->results);
+}
+
+/* Run again on mc, and undo it; true: as r says. */
+static bool equal_on(struct machine *mc, const struct record *r)
+{
 	machine_run_cta(mc, mc->cta);
-	bool same = mc->end.outcome == EXEC_OK && mc->count == count &&
-		    same_results(first, results, &t->cells);
-	trace_undo(t);
-	cells_free(&t->cells);
+	bool same = mc->end.outcome == EXEC_OK && mc->count == r->count &&
+		    same_results(&r->cells, r->results, &mc->trace->cells);
+	trace_undo(mc->trace);
+	cells_free(&mc->trace->cells);
 	return same;
 }
 
 static void judge_nan(struct machine *mc)
 {
 	struct trace *t = mc->trace;
-	struct cells first = t->cells;
-	struct end end = mc->end;
-	uint64_t count = mc->count, cost = mc->cost;
 	uint32_t variant = mc->l->options->nan_variant;
-	uint8_t *results = copy_results(&first);
 	uint64_t *witness = t->witness;
-	bool same = results != NULL;
-
+	struct record r;
+	put_aside(mc, &r);
+	bool same = r.results != NULL;
 	t->witness = NULL;
-	trace_undo(t);
-	for (uint32_t v = 1; v < 3 && same; v++)
-		same = equal_with(mc, variant + v, &first, results, count);
+	for (uint32_t v = 1; v < 3 && same; v++) {
+		machine_set_nan(mc, variant + v);
+		same = equal_on(mc, &r);
+	}
 	t->witness = witness;
-	t->cells = first;
-	if (results != NULL)
-		restore(&first, results);
-	free(results);
 	machine_set_nan(mc, variant);
-	mc->end = end;
-	mc->count = count;
-	mc->cost = cost;
+	take_back(mc, &r);
 	if (!same)
 		mc->end = (struct end){.outcome = EXEC_VOID,
 				       .reason = EXEC_REASON_nan_bits,
@@ -112,15 +130,38 @@ static void judge_nan(struct machine *mc)
 				       .thread = t->nan_thread};
 }
 
-void trace_judge(struct machine *mc)
+/* With all addresses elsewhere: what the CTA does must be the same. */
+static void judge_addresses(struct machine *mc, struct machine *other)
+{
+	struct record r;
+	put_aside(mc, &r);
+	other->cta = mc->cta;
+	other->count_max = mc->count_max;
+	other->cost_max = mc->cost_max;
+	bool same = r.results != NULL && equal_on(other, &r);
+	take_back(mc, &r);
+	if (!same)
+		mc->end = (struct end){.outcome = EXEC_VOID,
+				       .reason = EXEC_REASON_address_leak,
+				       .op = mc->l->kernel->entry};
+}
+
+void trace_judge(struct machine *mc, struct machine *other)
 {
 	struct trace *t = mc->trace;
 	bool faulted = mc->end.outcome == EXEC_FAULT;
 	if (t->shadow == NULL || (mc->end.outcome != EXEC_OK && !faulted))
 		return;
 	/* What came after a finding, a fault too, is undefined. */
-	if (t->shadow->first.outcome != EXEC_OK)
+	if (t->shadow->first.outcome != EXEC_OK) {
 		mc->end = t->shadow->first;
-	else if (t->nan_matters && !faulted)
+		return;
+	}
+	if (faulted)
+		return;
+	bool nan_matters = t->nan_matters;
+	if (other != NULL)
+		judge_addresses(mc, other);
+	if (nan_matters && mc->end.outcome == EXEC_OK)
 		judge_nan(mc);
 }

@@ -143,6 +143,8 @@ static bool hash_rebuild(struct loader *l)
 		return false;
 	}
 	for (uint32_t i = 0; i < l->m->constant_count; i++) {
+		if ((l->m->constant_wide[i] & CONSTANT_FIX) != 0)
+			continue;
 		uint32_t at = hash_of(l->m->constants[i],
 				      l->m->constant_wide[i] != 0);
 		while (h[at & (cap - 1)] != 0)
@@ -199,18 +201,31 @@ op_ref load_constant(struct loader *l, uint64_t value, bool is_wide)
 	return r;
 }
 
-op_ref load_variable_address(struct loader *l, uint32_t variable,
-			     uint64_t offset)
+op_ref load_address(struct loader *l, enum fix_kind kind, uint32_t index,
+		    uint64_t offset, bool is_wide)
 {
 	struct exec_module *m = l->m;
 	void *p = m->fixes;
-	/* A value that no immediate has keeps the entry out of the hash. */
-	op_ref r = constant_new(l, VARIABLE_BASE(variable) + offset, true);
+	uint32_t recent = m->fix_count < 64 ? 0 : m->fix_count - 64;
+	for (uint32_t i = m->fix_count; i-- > recent;) {
+		const struct const_fix *f = &m->fixes[i];
+		if (f->kind == kind && f->index == index &&
+		    f->offset == offset &&
+		    (m->constant_wide[f->constant] & 1u) == is_wide)
+			return REF_CONST | m->constant_unit[f->constant];
+	}
+	/* Outside the hash: its value is the launch's. */
+	op_ref r = constant_new(l, 0, is_wide);
 	if (!load_grow(l, &p, &l->fix_cap, m->fix_count + 1, sizeof(*m->fixes)))
 		return r;
+	if (l->err == ERR_OK)
+		m->constant_wide[m->constant_count - 1] |= CONSTANT_FIX;
 	m->fixes = p;
-	m->fixes[m->fix_count++] = (struct const_fix){
-		.unit = r & ~REF_CONST, .variable = variable, .offset = offset};
+	m->fixes[m->fix_count++] =
+		(struct const_fix){.constant = m->constant_count - 1,
+				   .kind = kind,
+				   .index = index,
+				   .offset = offset};
 	return r;
 }
 
@@ -521,6 +536,8 @@ enum err exec_module_load(const struct ptx_module *pm,
 		load_functions(&l);
 	if (l.err == ERR_OK)
 		load_place_all(&l);
+	if (l.err == ERR_OK)
+		load_spans(&l);
 	if (l.err == ERR_OK)
 		load_call_depths(&l);
 	if (l.err == ERR_OK)

@@ -80,12 +80,14 @@ static void variable_address(struct loader *l, const struct ptx_operand *mem,
 		uint64_t window = o->space != SPACE_GENERIC	 ? 0
 				  : v->space == PTX_SPACE_SHARED ? WINDOW_SHARED
 								 : WINDOW_LOCAL;
-		o->a = load_constant(l, window + ((home + 1) << SLOT_SHIFT),
-				     true);
+		o->a = load_address(l,
+				    v->space == PTX_SPACE_SHARED ? FIX_SHARED
+								 : FIX_LOCAL,
+				    (uint32_t)home, window, true);
 	} else if (v->space == PTX_SPACE_PARAM) {
 		load_refuse(l, "names a parameter as other memory");
 	} else {
-		o->a = load_variable_address(l, (uint32_t)home, 0);
+		o->a = load_address(l, FIX_VARIABLE, (uint32_t)home, 0, true);
 	}
 }
 

@@ -37,11 +37,14 @@ static op_ref address_value(struct loader *l, const struct ptx_operand *o,
 	const struct ptx_variable *v = &l->pm->variables[o->index];
 	uint64_t home = l->variable_home[o->index];
 	if (v->space == PTX_SPACE_SHARED || v->space == PTX_SPACE_LOCAL)
-		return load_constant(l, ((home + 1) << SLOT_SHIFT) + offset,
-				     size == 8);
+		return load_address(l,
+				    v->space == PTX_SPACE_SHARED ? FIX_SHARED
+								 : FIX_LOCAL,
+				    (uint32_t)home, offset, size == 8);
 	if ((v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST) &&
 	    size == 8)
-		return load_variable_address(l, (uint32_t)home, offset);
+		return load_address(l, FIX_VARIABLE, (uint32_t)home, offset,
+				    true);
 	load_refuse(l, "takes an address that is not executed here");
 	return 0;
 }

@@ -42,7 +42,8 @@ static void add_slot(struct loader *l, const struct ptx_variable *v,
 	if (v->is_dynamic)
 		l->m->dynamic_slot = *count;
 	*bytes = align_up(*bytes, v->align);
-	slots[*count] = (struct slot){.at = *bytes, .bytes = v->bytes};
+	slots[*count] = (struct slot){
+		.at = *bytes, .bytes = v->bytes, .owner = v->owner};
 	*bytes += v->bytes;
 	l->variable_home[index] = (*count)++;
 }

@@ -13,7 +13,8 @@
 static uint64_t variable_address(const struct launch *l, uint32_t variable)
 {
 	uint32_t b = l->variable_buffer[variable];
-	return b != UINT32_MAX ? EXEC_BUFFER_BASE(b) : VARIABLE_BASE(variable);
+	return b != UINT32_MAX ? launch_buffer(l, b)
+			       : launch_variable(l, variable);
 }
 
 static bool bind_variables(struct launch *l)
@@ -83,14 +84,14 @@ static void fill_constants(struct launch *l)
 	if (m->constant_count > 0)
 		memcpy(l->constants, m->constants,
 		       m->constant_count * sizeof(*l->constants));
-	for (uint32_t i = 0; i < m->constant_count; i++) {
-		for (uint32_t k = 0; k < m->fix_count; k++) {
-			if (m->fixes[k].unit == m->constant_unit[i])
-				l->constants[i] =
-					variable_address(l,
-							 m->fixes[k].variable) +
-					m->fixes[k].offset;
-		}
+	for (uint32_t k = 0; k < m->fix_count; k++) {
+		const struct const_fix *f = &m->fixes[k];
+		uint64_t base =
+			f->kind == FIX_VARIABLE ? variable_address(l, f->index)
+			: f->kind == FIX_SHARED
+				? launch_slot(l, f->index, m->shared_slot_count)
+				: launch_slot(l, f->index, m->local_slot_count);
+		l->constants[f->constant] = base + f->offset;
 	}
 }
 
@@ -108,7 +109,7 @@ static bool fill_params(struct launch *l)
 		    l->param_bytes - r->param_offset < 8)
 			return false;
 		put_u64_le(l->params + r->param_offset,
-			   EXEC_BUFFER_BASE(r->buffer) + r->offset);
+			   launch_buffer(l, r->buffer) + r->offset);
 	}
 	return true;
 }
@@ -162,14 +163,17 @@ static const struct function *find_kernel(const struct exec_module *m,
 	return NULL;
 }
 
-enum err launch_prepare(const struct exec_module *m,
+enum err launch_prepare(const struct exec_module *m, uint32_t variant,
 			const struct exec_launch *in,
 			const struct exec_options *options,
 			const struct lane_set *lanes, struct launch *l,
 			enum exec_reason *ret_reason)
 {
-	*l = (struct launch){
-		.m = m, .in = in, .options = options, .lanes = lanes};
+	*l = (struct launch){.variant = variant,
+			     .m = m,
+			     .in = in,
+			     .options = options,
+			     .lanes = lanes};
 	*ret_reason = EXEC_REASON_no_kernel;
 	l->kernel = find_kernel(m, in->kernel);
 	if (l->kernel == NULL)

@@ -16,6 +16,8 @@
 
 struct run {
 	struct launch l;
+	struct launch other; /* with other addresses, when sanitizing */
+	struct exec_options other_options;
 	const struct exec_options *options;
 	uint64_t total;		/* CTAs to run */
 	uint64_t multiplier;	/* of the shuffled order */
@@ -31,6 +33,7 @@ struct run {
 struct worker {
 	struct run *run;
 	struct machine machine;
+	struct machine other; /* on run->other */
 	pthread_t thread;
 	uint64_t count, cost, count_most, cost_most;
 	uint64_t bad; /* position of end */
@@ -76,13 +79,24 @@ static void lower(uint64_t *at, uint64_t v)
 		;
 }
 
+/* A verdict that no single access was found for is a finding too. */
+static void note_verdict(struct machine *mc)
+{
+	struct end e = mc->end;
+	if (e.reason == EXEC_REASON_nan_bits ||
+	    e.reason == EXEC_REASON_address_leak ||
+	    e.reason == EXEC_REASON_cross_cta)
+		shadow_find(mc, &mc->strips[0], &mc->ops[e.op], e.reason,
+			    e.thread, e.address);
+}
+
 /* What a traced CTA leaves for the whole run. */
 static void keep_trace(struct worker *w, uint64_t position)
 {
 	struct run *r = w->run;
 	struct machine *mc = &w->machine;
 	const struct exec_options *op = r->options;
-	trace_judge(mc);
+	trace_judge(mc, op->sanitize ? &w->other : NULL);
 	if (r->witnesses != NULL)
 		r->witnesses[position] = witness_end(mc);
 	if (r->cross != NULL) {
@@ -93,6 +107,8 @@ static void keep_trace(struct worker *w, uint64_t position)
 					       .op = r->l.kernel->entry,
 					       .address = a};
 	}
+	if (op->sanitize && mc->end.outcome == EXEC_VOID)
+		note_verdict(mc);
 	if (op->record_writes || op->record_reads)
 		w->err = cells_merge(&w->cells, &mc->trace->cells);
 }
@@ -276,13 +292,24 @@ static enum err worker_init(struct run *r, struct worker *w)
 		o->cta_count_max == 0 ? UINT64_MAX : o->cta_count_max;
 	w->machine.cost_max =
 		o->cta_cost_max == 0 ? UINT64_MAX : o->cta_cost_max;
-	return is_traced(o) ? trace_new(&r->l, &w->machine.trace) : ERR_OK;
+	if (!is_traced(o))
+		return ERR_OK;
+	err = trace_new(&r->l, &w->machine.trace);
+	if (err == ERR_OK && o->sanitize)
+		err = machine_new(&r->other, &w->other);
+	if (err == ERR_OK && o->sanitize)
+		err = trace_new(&r->other, &w->other.trace);
+	if (err == ERR_OK && o->sanitize)
+		machine_set_nan(&w->other, o->nan_variant);
+	return err;
 }
 
 static void worker_free(struct worker *w)
 {
 	trace_free(w->machine.trace);
 	machine_free(&w->machine);
+	trace_free(w->other.trace);
+	machine_free(&w->other);
 	cells_free(&w->cells);
 }
 
@@ -345,7 +372,8 @@ static enum err run_prepared(struct run *r, struct arena *arena)
 {
 	const struct exec_launch *in = r->l.in;
 	const struct exec_options *o = r->options;
-	uint32_t n = o->threads == 0 ? 1 : o->threads;
+	/* CTAs that are undone and run again must be alone. */
+	uint32_t n = o->threads == 0 || o->sanitize ? 1 : o->threads;
 	r->total = in->ctas != NULL || in->cta_count != 0
 			   ? in->cta_count
 			   : r->l.cta_total - in->cta_first;
@@ -369,6 +397,17 @@ static enum err run_prepared(struct run *r, struct arena *arena)
 	return err;
 }
 
+/* The same launch with other addresses, and nothing but cells traced. */
+static enum err prepare_other(struct run *r)
+{
+	enum exec_reason reason;
+	r->other_options = *r->options;
+	r->other_options.sanitize = false;
+	r->other_options.witness_seed32 = NULL;
+	return launch_prepare(r->l.m, 1, r->l.in, &r->other_options, r->l.lanes,
+			      &r->other, &reason);
+}
+
 enum err exec_run(const struct exec_module *m, const struct exec_launch *launch,
 		  const struct exec_options *options, struct arena *arena,
 		  struct exec_result *ret_result)
@@ -378,16 +417,22 @@ enum err exec_run(const struct exec_module *m, const struct exec_launch *launch,
 	enum exec_reason reason = EXEC_REASON_none;
 	if (lanes == NULL)
 		return ERR_UNSUPPORTED;
-	*ret_result = (struct exec_result){.outcome = EXEC_OK};
 	if (options->range_count > EXEC_RANGES_MAX)
 		return ERR_LIMIT;
-	enum err err = launch_prepare(m, launch, options, lanes, &r.l, &reason);
-	if (err == ERR_OK && reason != EXEC_REASON_none) {
+	*ret_result = (struct exec_result){.outcome = EXEC_OK};
+	enum err err =
+		launch_prepare(m, 0, launch, options, lanes, &r.l, &reason);
+	bool runs = err == ERR_OK && reason == EXEC_REASON_none;
+	if (runs && options->sanitize)
+		err = prepare_other(&r);
+	if (err == ERR_OK && runs)
+		err = run_prepared(&r, arena);
+	if (!runs) {
 		ret_result->outcome = EXEC_REFUSED;
 		ret_result->reason = reason;
-	} else if (err == ERR_OK) {
-		err = run_prepared(&r, arena);
 	}
 	launch_free(&r.l);
+	if (r.other.m != NULL)
+		launch_free(&r.other);
 	return err;
 }

@@ -149,6 +149,7 @@ void shadow_decide(struct machine *mc, struct strip *s, const struct op *o)
 
 enum rule {
 	RULE_FOLLOW, /* all sources */
+	RULE_COPY,   /* the one source, as it is */
 	RULE_SELECT, /* the one that was selected, and the selector */
 	RULE_FLOAT,  /* NaN or not by the result; widths below */
 	RULE_VALUE,  /* a NaN's bits do not matter */
@@ -160,6 +161,9 @@ static enum rule rule_of(const struct op *o, uint32_t *ret_bytes)
 	if (o->id >= OP_eq_f32 && o->id <= OP_nan_f64)
 		return RULE_VALUE;
 	switch (o->id) {
+	case OP_mov_32:
+	case OP_mov_64:
+		return RULE_COPY;
 	case OP_selp_16:
 	case OP_selp_32:
 	case OP_selp_64:
@@ -250,14 +254,17 @@ void shadow_lanes(struct machine *mc, struct strip *s, const struct op *o,
 	for (uint32_t i = 0; i < s->n; i++) {
 		if (!lane_is_on(mask, i))
 			continue;
-		uint8_t t = a[i] | b[i] | c[i] | f[i];
+		uint8_t t = (a[i] | b[i] | c[i] | f[i]) & (uint8_t)~TAG_PURE;
+		if (rule == RULE_COPY)
+			t = a[i];
 		if (rule == RULE_SELECT)
-			t = c[i] | (took_first(mc, s, o, i) ? a[i] : b[i]);
+			t = (c[i] & (uint8_t)~TAG_PURE) |
+			    (took_first(mc, s, o, i) ? a[i] : b[i]);
 		if (rule == RULE_VALUE || rule == RULE_FLOAT)
 			t &= (uint8_t)~TAG_NAN;
 		if (rule == RULE_FLOAT &&
 		    is_nan_value(lane_value(mc, s, o->d, bytes, i), bytes))
-			t |= TAG_NAN;
+			t |= TAG_NAN | tag_pure(bytes);
 		if (o->e != REF_NONE)
 			shadow_tags(mc, s, o->e)[i] = t;
 		d[i] = t;
@@ -275,7 +282,8 @@ void shadow_step(struct machine *mc, struct strip *s, const struct op *o,
 			continue;
 		for (uint32_t k = i & ~31u; warp && k < s->n && k <= (i | 31u);
 		     k++)
-			t |= lane_is_on(mask, k) ? a[k] : 0;
+			t |= lane_is_on(mask, k) ? a[k] & (uint8_t)~TAG_PURE
+						 : 0;
 		shadow_tags(mc, s, o->d)[i] = t;
 		if (o->e != REF_NONE)
 			shadow_tags(mc, s, o->e)[i] = t;
@@ -296,7 +304,8 @@ void shadow_shuffle(struct machine *mc, struct strip *s, const struct op *o,
 		    uint32_t i, uint32_t j, bool is_member, const uint8_t *old)
 {
 	uint8_t t = is_member ? old[j & 31u] : TAG_UNSET;
-	t |= shadow_tags(mc, s, o->b)[i] | shadow_tags(mc, s, o->c)[i];
+	t |= (shadow_tags(mc, s, o->b)[i] | shadow_tags(mc, s, o->c)[i]) &
+	     (uint8_t)~TAG_PURE;
 	shadow_tags(mc, s, o->d)[i] = t;
 	if (o->e != REF_NONE)
 		shadow_tags(mc, s, o->e)[i] = 0;
@@ -313,9 +322,32 @@ void shadow_frame(struct machine *mc, struct strip *s, const struct op *o,
 			memset(frame + at, *r, o->size);
 			continue;
 		}
-		*r = 0;
-		for (uint32_t b = 0; b < o->size; b++)
-			*r |= frame[at + b];
+		*r = frame[at];
+		for (uint32_t b = 1; b < o->size; b++)
+			*r = tag_join(*r, frame[at + b]);
+	}
+}
+
+void shadow_enter(struct machine *mc, struct strip *s, const struct function *f,
+		  const uint32_t *mask)
+{
+	struct shadow *h = mc->trace->shadow;
+	const struct exec_module *m = mc->l->m;
+	uint32_t strip = s->first / STRIP_LANES;
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (!lane_is_on(mask, i))
+			continue;
+		for (uint32_t k = 0; k < f->packed_units; k++)
+			h->tags[strip][(size_t)(f->placed_unit + k) * h->lanes +
+				       i] = TAG_UNSET;
+		for (uint32_t k = 0; k < m->local_slot_count; k++) {
+			const struct slot *v = &m->local_slots[k];
+			if (v->owner == f->ptx_index)
+				memset(h->local[strip] +
+					       (size_t)i * m->local_bytes +
+					       v->at,
+				       TAG_UNSET, v->bytes);
+		}
 	}
 }
 
@@ -331,8 +363,10 @@ void shadow_copy(struct machine *mc, struct strip *s, const struct call_copy *c,
 	}
 	if (c->from_ref != REF_NONE)
 		t = shadow_tags(mc, s, c->from_ref)[lane];
-	for (uint32_t b = 0; c->from_ref == REF_NONE && b < c->bytes; b++)
-		t |= frame[c->from_at + b];
+	if (c->from_ref == REF_NONE)
+		t = frame[c->from_at];
+	for (uint32_t b = 1; c->from_ref == REF_NONE && b < c->bytes; b++)
+		t = tag_join(t, frame[c->from_at + b]);
 	if (c->to_ref != REF_NONE)
 		shadow_tags(mc, s, c->to_ref)[lane] = t;
 	else

@@ -34,9 +34,10 @@ static bool touch(struct shadow *h, struct byte_state *b, uint32_t thread,
 	}
 	uint16_t warp_epoch = h->warp_epoch[thread / 32];
 	bool both = is_atomic && b->is_atomic != 0;
-	if (b->writer != 0 && !both && (changes || !writes))
+	if (b->writer != 0 && !both &&
+	    (changes || !writes || b->is_atomic != 0))
 		race = !ordered(h, b->writer, b->writer_warp_epoch, thread);
-	if (changes && !is_atomic && b->reader != 0)
+	if (changes && b->reader != 0)
 		race = race ||
 		       !ordered(h, b->reader, b->reader_warp_epoch, thread);
 	if (changes || (writes && is_atomic)) {
@@ -94,44 +95,44 @@ static uint8_t *byte_tag(struct machine *mc, struct strip *s,
 	return NULL;
 }
 
+/* Bytes of a buffer: the cell knows which are NaNs of which size. */
+static uint8_t cell_tag(const struct cell *e, size_t k, uint32_t size)
+{
+	uint64_t bits = (((uint64_t)1 << size) - 1) << k;
+	if ((e->nan & bits) == 0)
+		return 0;
+	bool whole = (e->nan & bits) == bits && e->nan_bytes == size;
+	return (uint8_t)(TAG_NAN | (whole ? tag_pure(size) : 0));
+}
+
 static uint8_t loaded_tag(struct machine *mc, struct strip *s,
 			  const struct shadow_place *p, uint32_t at,
 			  uint32_t size)
 {
-	uint8_t tag = 0;
-	for (uint32_t i = at; i < at + size; i++) {
-		if (p->cell != NULL) {
-			size_t k = (size_t)(p->host + i - p->cell->host);
-			tag |= (p->cell->nan >> k & 1u) != 0 ? TAG_NAN : 0;
-			continue;
-		}
-		const uint8_t *t = byte_tag(mc, s, p, i);
-		tag |= t != NULL ? *t : 0;
-	}
-	return tag;
-}
-
-static bool is_nan_of(uint64_t v, uint32_t size)
-{
-	if (size == 8)
-		return (v & INT64_MAX) > 0x7ff0000000000000u;
-	if (size == 4)
-		return (v & 0x7fffffffu) > 0x7f800000u;
-	return size == 2 && (v & 0x7fffu) > 0x7f80u;
+	if (p->cell != NULL)
+		return cell_tag(p->cell, (size_t)(p->host + at - p->cell->host),
+				size);
+	const uint8_t *t = byte_tag(mc, s, p, at);
+	if (t == NULL)
+		return 0;
+	uint8_t tag = *t;
+	for (uint32_t i = at + 1; i < at + size; i++)
+		tag = tag_join(tag, *byte_tag(mc, s, p, i));
+	return tag & (tag_pure(size) | TAG_UNSET | TAG_NAN);
 }
 
 static void stored_tag(struct machine *mc, struct strip *s, const struct op *o,
-		       const struct shadow_place *p, uint32_t at, uint64_t v,
-		       uint8_t tag)
+		       const struct shadow_place *p, uint32_t at, uint8_t tag)
 {
-	bool is_nan = is_nan_of(v, o->size);
+	bool is_nan = (tag & tag_pure(o->size)) != 0;
 	if (p->cell != NULL) {
 		size_t k = (size_t)(p->host + at - p->cell->host);
 		uint64_t bits = (((uint64_t)1 << o->size) - 1) << k;
 		if ((tag & TAG_UNSET) != 0)
 			shadow_find(mc, s, o, EXEC_REASON_uninitialised,
 				    p->lane, p->address);
-		if ((tag & TAG_NAN) != 0 && is_nan) {
+		bool fits = p->cell->nan == 0 || p->cell->nan_bytes == o->size;
+		if ((tag & TAG_NAN) != 0 && is_nan && fits) {
 			p->cell->nan |= bits;
 			p->cell->nan_bytes = o->size;
 		} else if ((tag & TAG_NAN) != 0) {
@@ -190,8 +191,8 @@ bool shadow_access(struct machine *mc, struct strip *s, const struct op *o,
 		uint8_t tag = loaded_tag(mc, s, p, 0, p->size);
 		uint8_t b = shadow_tags(mc, s, o->b)[p->lane] |
 			    shadow_tags(mc, s, o->c)[p->lane];
-		shadow_tags(mc, s, o->d)[p->lane] = tag;
-		stored_tag(mc, s, o, p, 0, 0, b | tag);
+		shadow_tags(mc, s, o->d)[p->lane] = tag & (uint8_t)~TAG_PURE;
+		stored_tag(mc, s, o, p, 0, (b | tag) & (uint8_t)~TAG_PURE);
 		return true;
 	}
 	for (uint32_t k = 0; k < o->vec; k++) {
@@ -199,9 +200,7 @@ bool shadow_access(struct machine *mc, struct strip *s, const struct op *o,
 		uint8_t *t = shadow_tags(mc, s, r) + p->lane;
 		uint32_t at = k * o->size;
 		if (p->is_write)
-			stored_tag(mc, s, o, p, at,
-				   stored_value(mc, s, r, o->size, p->lane),
-				   *t);
+			stored_tag(mc, s, o, p, at, *t);
 		else
 			*t = loaded_tag(mc, s, p, at, o->size);
 	}

@@ -115,7 +115,10 @@ static void copy_all(struct machine *mc, struct strip *s, const struct op *o,
 enum step step_call(struct machine *mc, struct strip *s, const struct op *o,
 		    const uint32_t *mask, uint32_t active)
 {
-	uint32_t entry = mc->l->m->functions[o->target].entry;
+	const struct function *f = &mc->l->m->functions[o->target];
+	uint32_t entry = f->entry;
+	if (mc->trace != NULL && mc->trace->shadow != NULL)
+		shadow_enter(mc, s, f, mask);
 	copy_all(mc, s, o, mask);
 	for (uint32_t i = 0; i < s->n; i++) {
 		if (!lane_is_on(mask, i))

@@ -171,24 +171,82 @@ static enum step load_fixed(struct machine *mc, struct strip *s,
 	return STEP_NEXT;
 }
 
+static void load_lanes(struct machine *mc, struct strip *s, const struct op *o,
+		       const uint32_t *mask, const uint8_t *host,
+		       const uint32_t *at, const uint8_t *patterns)
+{
+	for (uint32_t k = 0; k < o->vec; k++)
+		mc->lanes->gather(
+			machine_lanes(mc, s, mc->l->m->lists[o->list + k]),
+			host + (size_t)k * o->size, at, o->size, s->n, mask,
+			patterns);
+}
+
+/* Does the slot hold this load's addresses, but for a constant? */
+static bool slot_fits(const struct span_slot *k, const struct op *o,
+		      int64_t delta)
+{
+	uint32_t size = (uint32_t)o->size * o->vec;
+	return k->is_valid && k->size == size && k->space == o->space &&
+	       delta >= -(int64_t)k->least &&
+	       delta <= (int64_t)k->bytes - size - (int64_t)k->most &&
+	       ((uint64_t)delta & (size - 1)) == 0;
+}
+
+/*
+ * Loads from an address register that has not changed since the slot's last
+ * load of this block: only the constant offset differs.  Fills the slot when
+ * it does not fit; false: take another way.
+ */
+static bool load_kept(struct machine *mc, struct strip *s, const struct op *o,
+		      const uint32_t *mask)
+{
+	struct span_slot *k = &s->spans[o->span_slot - 1];
+	int64_t delta = o->offset - k->offset;
+	if (mc->trace != NULL)
+		return false;
+	if (o->span_reuse == 0 || !slot_fits(k, o, delta)) {
+		struct window w;
+		struct lane_span span;
+		k->is_valid = false;
+		if (!reach_all(mc, s, o, mask, false, &w, &span))
+			return false;
+		uint32_t *at = s->at;
+		s->at = k->at;
+		*k = (struct span_slot){.is_valid = true,
+					.space = o->space,
+					.size = span.size,
+					.offset = o->offset,
+					.least = span.least,
+					.most = span.most,
+					.host = w.host,
+					.bytes = w.bytes,
+					.at = at};
+		mc->lanes->patterns(k->patterns, at, o->size, s->n, mask);
+		delta = 0;
+	}
+	load_lanes(mc, s, o, mask, k->host + delta, k->at, k->patterns);
+	return true;
+}
+
 enum step step_ld(struct machine *mc, struct strip *s, const struct op *o,
 		  const uint32_t *mask, UNUSED uint32_t active)
 {
 	struct window w;
 	struct lane_span span;
+	uint8_t patterns[STRIP_LANES / 16];
 	if (o->space == SPACE_FRAME) {
 		frame_access(mc, s, o, mask, false);
 		return STEP_NEXT;
 	}
 	if (mask == NULL && reach_fixed(mc, s, o, &w))
 		return load_fixed(mc, s, o, &w);
+	if (o->span_slot != 0 && load_kept(mc, s, o, mask))
+		return STEP_NEXT;
 	if (!reach_all(mc, s, o, mask, false, &w, &span))
 		return slow_access(mc, s, o, mask, false);
-	for (uint32_t k = 0; k < o->vec; k++) {
-		void *d = machine_lanes(mc, s, mc->l->m->lists[o->list + k]);
-		mc->lanes->gather(d, w.host + (size_t)k * o->size, span.at,
-				  o->size, s->n, mask);
-	}
+	mc->lanes->patterns(patterns, span.at, o->size, s->n, mask);
+	load_lanes(mc, s, o, mask, w.host, span.at, patterns);
 	return STEP_NEXT;
 }
 

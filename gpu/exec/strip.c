@@ -29,10 +29,17 @@ void strip_set_pcs(struct machine *mc, struct strip *s, const uint32_t *mask,
 	mc->lanes->fill(s->pcs, mask != NULL ? mask : s->mask, pc, s->n);
 }
 
+static void forget_spans(struct strip *s)
+{
+	for (uint32_t i = 0; i < SPAN_SLOTS; i++)
+		s->spans[i].is_valid = false;
+}
+
 /* The lanes with the lowest pc become the group. */
 void strip_regroup(struct machine *mc, struct strip *s)
 {
 	uint32_t low[2];
+	forget_spans(s);
 	mc->lanes->lowest(s->pcs, s->n, low);
 	s->runs = low[0] < PC_WAIT;
 	if (!s->runs)
@@ -46,6 +53,7 @@ void strip_regroup(struct machine *mc, struct strip *s)
 
 void strip_start(struct machine *mc, struct strip *s, uint32_t pc)
 {
+	forget_spans(s);
 	s->pc = pc;
 	s->stop_pc = UINT32_MAX;
 	s->live = s->n;

@@ -68,7 +68,7 @@ struct cell *cells_at(struct cells *c, uint32_t buffer, uint64_t offset,
 	if (e == NULL || !is_new)
 		return e;
 	uint64_t start = offset / CELL_BYTES * CELL_BYTES;
-	uint64_t first = w->base - EXEC_BUFFER_BASE(buffer);
+	uint64_t first = w->base - w->origin;
 	uint64_t end = first + w->bytes;
 	/* Pieces start at leaves, so a cell is never cut at its front. */
 	e->host = w->host + (start - first);
@@ -154,7 +154,7 @@ bool trace_access(struct machine *mc, struct strip *s, const struct op *o,
 	bool is_atomic = o->id == OP_atom || o->id == OP_red;
 	struct cell *e = NULL;
 	if (w->buffer != UINT32_MAX) {
-		uint64_t offset = address - EXEC_BUFFER_BASE(w->buffer);
+		uint64_t offset = address - w->origin;
 		e = cells_at(&t->cells, w->buffer, offset, w);
 		if (e == NULL) {
 			machine_end(mc, s, EXEC_FAULT, EXEC_REASON_no_memory,

@@ -55,6 +55,7 @@ struct lane_span {
 	uint32_t count;	      /* lanes [0, count) */
 	const uint32_t *mask; /* NULL: all lanes */
 	uint32_t *at; /* out: offset in the window by lane; 0: masked off */
+	uint32_t least, most; /* out: of at, active lanes */
 };
 
 /* What a width must offer besides the instructions. */
@@ -62,11 +63,15 @@ struct lane_set {
 	const char *name;
 	/* Fills at; false when some active lane is misaligned or outside, or
 	 * the window is too large for 32-bit offsets. */
-	bool (*span)(const struct lane_span *s);
+	bool (*span)(struct lane_span *s);
+	/* How the addresses of each block of 16 lanes lie to each other. */
+	void (*patterns)(uint8_t *ret, const uint32_t *at, uint32_t size,
+			 uint32_t count, const uint32_t *mask);
 	/* Moves 1, 2, 4, 8 bytes between host + at[i] and 32- or 64-bit lanes;
 	 * loads extend by zeros, stores go in the lanes' order. */
 	void (*gather)(void *d, const uint8_t *host, const uint32_t *at,
-		       uint32_t size, uint32_t count, const uint32_t *mask);
+		       uint32_t size, uint32_t count, const uint32_t *mask,
+		       const uint8_t *patterns);
 	void (*scatter)(const void *r, uint8_t *host, const uint32_t *at,
 			uint32_t size, uint32_t count, const uint32_t *mask);
 	/* d = a & (b ^ flip) over n lanes, a NULL: all; how many are set. */

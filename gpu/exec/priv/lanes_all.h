@@ -25,6 +25,7 @@ static lane_fn *const lane_table[OP_COUNT] = {
 const struct lane_set LANE_SET = {
 	.name = LANE_NAME,
 	.span = lane_span_set,
+	.patterns = lane_patterns,
 	.gather = lane_gather,
 	.scatter = lane_scatter,
 	.mask_and = lane_mask_and,

@@ -102,13 +102,20 @@ LANE1(int_f32, uint64_t, lane_u32,
       soft_int_f32(flush32(x, p->imm >> 8 & 1), p->imm & 0xff, p->imm >> 16))
 LANE1(int_f64, uint64_t, lane_u64, soft_int_f64(x, p->imm & 0xff, p->imm >> 16))
 
+/* 0x7fff comes from NaNs alone. */
+static inline uint32_t half_fix(uint32_t r, uint32_t nan32)
+{
+	return r == 0x7fffu ? half_nan(nan32) : r;
+}
+
 /* Half precision and bfloat16 in the low 16 bits. */
 LANE1(f32_f16, uint32_t, lane_u32, soft_f32_f16(x, p->nan32))
 LANE1(f32_bf16, uint32_t, lane_u32, is_nan32(x << 16) ? p->nan32 : x << 16)
 /* imm: SOFT_ROUND (n z m p), bit 8 relu, bit 9 saturate to finite,
  * bit 10 flush inputs */
-LANE1(f16_f32, uint32_t, lane_u32, soft_f16_f32(x, p->imm))
-LANE1(bf16_f32, uint32_t, lane_u32, soft_bf16_f32(x, p->imm))
-LANE1(f16_f64, uint32_t, lane_u64, soft_f16_f64(x, p->imm))
+LANE1(f16_f32, uint32_t, lane_u32, half_fix(soft_f16_f32(x, p->imm), p->nan32))
+LANE1(bf16_f32, uint32_t, lane_u32,
+      half_fix(soft_bf16_f32(x, p->imm), p->nan32))
+LANE1(f16_f64, uint32_t, lane_u64, half_fix(soft_f16_f64(x, p->imm), p->nan32))
 
 #endif /* WEFT_GPU_EXEC_PRIV_LANES_CONVERT_H */

@@ -2,7 +2,7 @@
  * gpu/exec/priv/lanes_half - f16 and bf16, alone and in pairs.
  *
  * Everything is one exact product and sum in integers, rounded once.  A NaN
- * is 0x7fff.
+ * is 0x7fff, or as odd as nan32 says.
  */
 #ifndef WEFT_GPU_EXEC_PRIV_LANES_HALF_H
 #define WEFT_GPU_EXEC_PRIV_LANES_HALF_H
@@ -86,19 +86,22 @@ static inline uint32_t half_sign(uint32_t x, bool bf, uint32_t csr, bool neg)
 	HALF_KIND(LANES, name##_bf16, args, true, expr)
 #define HALF_KIND(LANES, name, args, bf_, expr)                                \
 	static inline uint32_t half_##name(uint32_t x, uint32_t y, uint32_t z, \
-					   uint32_t csr)                       \
+					   uint32_t csr, uint32_t nan)         \
 	{                                                                      \
 		const bool bf = bf_;                                           \
 		(void)y;                                                       \
 		(void)z;                                                       \
 		(void)csr;                                                     \
-		return (expr)&0xffffu;                                         \
+		uint32_t r = (expr)&0xffffu;                                   \
+		return half_is_nan(r, bf) ? nan : r;                           \
 	}                                                                      \
 	static inline uint32_t pair_##name(uint32_t x, uint32_t y, uint32_t z, \
-					   uint32_t csr)                       \
+					   uint32_t csr, uint32_t nan)         \
 	{                                                                      \
-		return half_##name(HALF_LO(x), HALF_LO(y), HALF_LO(z), csr) |  \
-		       half_##name(HALF_HI(x), HALF_HI(y), HALF_HI(z), csr)    \
+		return half_##name(HALF_LO(x), HALF_LO(y), HALF_LO(z), csr,    \
+				   nan) |                                      \
+		       half_##name(HALF_HI(x), HALF_HI(y), HALF_HI(z), csr,    \
+				   nan)                                        \
 			       << 16;                                          \
 	}                                                                      \
 	LANES(name, half_##name args)                                          \
@@ -107,9 +110,9 @@ static inline uint32_t half_sign(uint32_t x, bool bf, uint32_t csr, bool neg)
 #define HALF_LANES2(name, expr) LANE2(name, uint32_t, lane_u32, lane_u32, expr)
 #define HALF_LANES3(name, expr) \
 	LANE3(name, uint32_t, lane_u32, lane_u32, lane_u32, expr)
-#define ARGS1 (x, 0, 0, _mm_getcsr())
-#define ARGS2 (x, y, 0, _mm_getcsr())
-#define ARGS3 (x, y, z, _mm_getcsr())
+#define ARGS1 (x, 0, 0, _mm_getcsr(), half_nan(p->nan32))
+#define ARGS2 (x, y, 0, _mm_getcsr(), half_nan(p->nan32))
+#define ARGS3 (x, y, z, _mm_getcsr(), half_nan(p->nan32))
 
 HALF_ROWS(HALF_LANES2, add, ARGS2, half_add(x, y, bf, csr))
 HALF_ROWS(HALF_LANES2, sub, ARGS2, half_sub(x, y, bf, csr))

@@ -7,32 +7,38 @@
 #include "gpu/exec/priv/lanes_float.h"
 
 /* Every lane against the window; at[] gets its offset there. */
-#define SPAN_LOOP(T, offset_of)                           \
-	const T size = (T)s->size, low = size - 1;        \
-	const T last = (T)(s->bytes - s->size);           \
-	const uint32_t *mask = s->mask;                   \
-	const uint32_t n = s->count;                      \
-	uint32_t *at = s->at;                             \
-	T bad = 0;                                        \
-	if (mask == NULL) {                               \
-		IVDEP for (uint32_t i = 0; i < n; i++)    \
-		{                                         \
-			T o = offset_of(i);               \
-			bad |= (o & low) | (T)(o > last); \
-			at[i] = (uint32_t)o;              \
-		}                                         \
-	} else {                                          \
-		IVDEP for (uint32_t i = 0; i < n; i++)    \
-		{                                         \
-			T o = offset_of(i);               \
-			o = mask[i] ? o : 0;              \
-			bad |= (o & low) | (T)(o > last); \
-			at[i] = (uint32_t)o;              \
-		}                                         \
-	}                                                 \
+#define SPAN_LOOP(T, offset_of)                                   \
+	const T size = (T)s->size, low = size - 1;                \
+	const T last = (T)(s->bytes - s->size);                   \
+	const uint32_t *mask = s->mask;                           \
+	const uint32_t n = s->count;                              \
+	uint32_t *at = s->at;                                     \
+	T bad = 0, least = ~(T)0, most = 0;                       \
+	if (mask == NULL) {                                       \
+		IVDEP for (uint32_t i = 0; i < n; i++)            \
+		{                                                 \
+			T o = offset_of(i);                       \
+			bad |= (o & low) | (T)(o > last);         \
+			least = o < least ? o : least;            \
+			most = o > most ? o : most;               \
+			at[i] = (uint32_t)o;                      \
+		}                                                 \
+	} else {                                                  \
+		IVDEP for (uint32_t i = 0; i < n; i++)            \
+		{                                                 \
+			T o = offset_of(i);                       \
+			o = mask[i] ? o : 0;                      \
+			bad |= (o & low) | (T)(o > last);         \
+			least = mask[i] && o < least ? o : least; \
+			most = o > most ? o : most;               \
+			at[i] = (uint32_t)o;                      \
+		}                                                 \
+	}                                                         \
+	s->least = (uint32_t)least;                               \
+	s->most = (uint32_t)most;                                 \
 	return bad == 0
 
-static bool span_wide(const struct lane_span *s)
+static bool span_wide(struct lane_span *s)
 {
 	const uint64_t *a = s->address;
 	const uint64_t shift = s->offset - s->base;
@@ -43,7 +49,7 @@ static bool span_wide(const struct lane_span *s)
 
 /* 32-bit addresses wrap at 32 bits, and so do offsets from the base: what is
  * below it becomes larger than any window. */
-static bool span_narrow(const struct lane_span *s)
+static bool span_narrow(struct lane_span *s)
 {
 	const uint32_t *a = s->address;
 	const uint32_t shift = (uint32_t)(s->offset - s->base);
@@ -52,7 +58,7 @@ static bool span_narrow(const struct lane_span *s)
 #undef NARROW_AT
 }
 
-static bool lane_span_set(const struct lane_span *s)
+static bool lane_span_set(struct lane_span *s)
 {
 	if (s->bytes < s->size || s->bytes > UINT32_MAX)
 		return false;
@@ -127,13 +133,14 @@ static inline enum pattern block_pattern(const uint32_t *at, uint32_t size,
 		}                                                              \
 	}                                                                      \
 	static void name(D *d, const uint8_t *host, const uint32_t *at,        \
-			 uint32_t n, const uint32_t *mask)                     \
+			 uint32_t n, const uint32_t *mask,                     \
+			 const uint8_t *patterns)                              \
 	{                                                                      \
 		uint32_t i = 0;                                                \
 		for (; i + BLOCK_LANES <= n; i += BLOCK_LANES) {               \
 			const uint32_t *m = mask == NULL ? NULL : mask + i;    \
 			T v[BLOCK_LANES];                                      \
-			switch (block_pattern(at + i, sizeof(T), m)) {         \
+			switch ((enum pattern)patterns[i / BLOCK_LANES]) {     \
 			case PATTERN_NONE:                                     \
 				break;                                         \
 			case PATTERN_UNIT:                                     \
@@ -213,17 +220,26 @@ GATHER_OF(gather2, uint32_t, uint16_t, any2)
 GATHER_OF(gather4, uint32_t, uint32_t, any4)
 GATHER_OF(gather8, uint64_t, uint64_t, any8)
 
+static void lane_patterns(uint8_t *ret, const uint32_t *at, uint32_t size,
+			  uint32_t count, const uint32_t *mask)
+{
+	for (uint32_t i = 0; i + BLOCK_LANES <= count; i += BLOCK_LANES)
+		ret[i / BLOCK_LANES] = (uint8_t)block_pattern(
+			at + i, size, mask == NULL ? NULL : mask + i);
+}
+
 static void lane_gather(void *d, const uint8_t *host, const uint32_t *at,
-			uint32_t size, uint32_t count, const uint32_t *mask)
+			uint32_t size, uint32_t count, const uint32_t *mask,
+			const uint8_t *patterns)
 {
 	if (size == 4)
-		gather4(d, host, at, count, mask);
+		gather4(d, host, at, count, mask, patterns);
 	else if (size == 8)
-		gather8(d, host, at, count, mask);
+		gather8(d, host, at, count, mask, patterns);
 	else if (size == 1)
-		gather1(d, host, at, count, mask);
+		gather1(d, host, at, count, mask, patterns);
 	else
-		gather2(d, host, at, count, mask);
+		gather2(d, host, at, count, mask, patterns);
 }
 
 /* Lanes in ascending order, so that the last one stays. */

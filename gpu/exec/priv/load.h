@@ -50,9 +50,9 @@ op_ref load_register(struct loader *l, const struct ptx_operand *o,
 op_ref load_unit(struct loader *l, uint32_t cls, uint32_t index);
 op_ref load_temp(struct loader *l, uint32_t i);
 op_ref load_constant(struct loader *l, uint64_t value, bool is_wide);
-/* The address of a module variable, known at launch. */
-op_ref load_variable_address(struct loader *l, uint32_t variable,
-			     uint64_t offset);
+/* The address of a variable or slot, known at launch. */
+op_ref load_address(struct loader *l, enum fix_kind kind, uint32_t index,
+		    uint64_t offset, bool is_wide);
 op_ref load_special(struct loader *l, uint32_t sreg, uint32_t component);
 /* Bytes of a register class: 1 for predicates. */
 uint32_t load_class_bytes(uint32_t cls);
@@ -111,6 +111,9 @@ void load_witness(struct loader *l);
 bool load_compact(struct loader *l);
 /* Final places of all registers (load_place.c). */
 void load_place_all(struct loader *l);
+
+/* Loads that reuse each other's addresses (load_span.c). */
+void load_spans(struct loader *l);
 
 /* How deep calls go; recursion is refused (load_calls.c). */
 void load_call_depths(struct loader *l);

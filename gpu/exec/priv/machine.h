@@ -30,6 +30,22 @@ enum step {
 	STEP_STOP,    /* the CTA ends: machine->end says how */
 };
 
+/* Address registers whose loads a strip remembers. */
+#define SPAN_SLOTS 4u
+
+/* The addresses of one load, while their register stays as it is. */
+struct span_slot {
+	bool is_valid;
+	uint8_t space;	/* enum op_space */
+	uint32_t size;	/* of the access */
+	int64_t offset; /* of the op that filled it */
+	uint32_t least, most;
+	uint8_t *host;
+	uint64_t bytes;
+	uint32_t *at;
+	uint8_t patterns[STRIP_LANES / 16];
+};
+
 struct strip {
 	uint8_t *regs;
 	uint32_t first;	  /* thread of lane 0 */
@@ -54,8 +70,9 @@ struct strip {
 	uint32_t *depth;   /* of calls */
 	uint32_t *returns; /* [depth][lane] */
 	uint32_t *at;	   /* scratch: offsets of one access */
-	uint8_t *frames;   /* call parameters, frame_bytes a lane */
-	uint8_t *local;	   /* local_bytes a lane */
+	struct span_slot spans[SPAN_SLOTS];
+	uint8_t *frames; /* call parameters, frame_bytes a lane */
+	uint8_t *local;	 /* local_bytes a lane */
 };
 
 struct barrier {
@@ -81,12 +98,18 @@ struct window {
 	uint64_t base;
 	uint64_t bytes;
 	uint32_t buffer; /* UINT32_MAX: none */
+	uint64_t origin; /* the buffer's first address */
 	bool is_writable;
 	bool is_per_lane; /* local: host of lane 0, local_bytes apart */
 };
 
-/* A launch made ready: shared by all machines, never changes. */
+/*
+ * A launch made ready: shared by all machines, never changes.  Addresses have
+ * a second variant, with other bases in another order: what a CTA does must
+ * not depend on it.
+ */
 struct launch {
+	uint32_t variant; /* of addresses: 0, 1 */
 	const struct exec_module *m;
 	const struct exec_launch *in;
 	const struct exec_options *options;
@@ -136,6 +159,30 @@ typedef enum step step_fn(struct machine *mc, struct strip *s,
 			  uint32_t active);
 
 extern step_fn *const exec_steps[OP_COUNT];
+
+/* Where things are, in the launch's variant. */
+#define VARIANT_SHIFT 0x3000u
+
+static inline uint64_t launch_buffer(const struct launch *l, uint64_t i)
+{
+	return l->variant == 0 ? EXEC_BUFFER_BASE(i)
+			       : ((0x2001u - i) << 40) + VARIANT_SHIFT;
+}
+
+static inline uint64_t launch_variable(const struct launch *l, uint64_t j)
+{
+	return l->variant == 0 ? VARIABLE_BASE(j)
+			       : VARIABLE_BASE(l->m->variable_count - 1 - j) +
+					 VARIANT_SHIFT;
+}
+
+/* Slot k of count, in the space's own addresses. */
+static inline uint64_t launch_slot(const struct launch *l, uint64_t k,
+				   uint32_t count)
+{
+	return l->variant == 0 ? (k + 1) << SLOT_SHIFT
+			       : ((count - k) << SLOT_SHIFT) + VARIANT_SHIFT;
+}
 
 static inline void *machine_lanes(const struct machine *mc,
 				  const struct strip *s, op_ref r)

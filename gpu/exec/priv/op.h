@@ -68,6 +68,8 @@ struct op {
 	uint8_t is_volatile;
 	uint8_t flags;
 	uint8_t is_witness;	 /* a seed may select its result */
+	uint8_t span_slot;	 /* address register of a load; 0: none kept */
+	uint8_t span_reuse;	 /* it is as the slot's last load had it */
 	uint8_t is_float;	 /* the witness's result is a float */
 	uint8_t result_bytes;	 /* of d where it is a value: 4, 8 */
 	uint32_t number_in_text; /* in the function; UINT32_MAX: none */
@@ -87,6 +89,7 @@ struct op {
 struct slot {
 	uint64_t at; /* in the CTA's or thread's bytes */
 	uint64_t bytes;
+	uint32_t owner; /* function of the tree; UINT32_MAX: the module */
 };
 
 /* Shared and local variables start at multiples of this. */
@@ -149,9 +152,15 @@ struct call_copy {
 };
 
 /* A reference that depends on the launch: its value is filled in then. */
+/* exec_module.constant_wide: bit 0, and a constant that has a fix. */
+#define CONSTANT_FIX 2u
+
+enum fix_kind { FIX_VARIABLE, FIX_SHARED, FIX_LOCAL };
+
 struct const_fix {
-	uint32_t unit; /* in the pool */
-	uint32_t variable;
+	uint32_t constant; /* in the pool */
+	uint32_t kind;	   /* enum fix_kind */
+	uint32_t index;	   /* variable or slot */
 	uint64_t offset;
 };
 

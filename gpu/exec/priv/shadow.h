@@ -13,6 +13,11 @@
 
 #define TAG_UNSET 1u /* never written */
 #define TAG_NAN	  2u
+/* It is that NaN itself, untouched, of 16, 32 or 64 bits. */
+#define TAG_PURE16 4u
+#define TAG_PURE32 8u
+#define TAG_PURE64 16u
+#define TAG_PURE   (TAG_PURE16 | TAG_PURE32 | TAG_PURE64)
 
 struct cell;
 
@@ -58,6 +63,25 @@ void shadow_free(struct shadow *h);
 void shadow_start(struct machine *mc);
 void shadow_barrier(struct shadow *h);
 void shadow_warp_barrier(struct shadow *h, uint32_t warp);
+
+/* The tag of a NaN of that many bytes, and of a value that has parts with
+ * tags a and b. */
+static inline uint8_t tag_pure(uint32_t bytes)
+{
+	return bytes == 2   ? TAG_PURE16
+	       : bytes == 4 ? TAG_PURE32
+	       : bytes == 8 ? TAG_PURE64
+			    : 0;
+}
+static inline uint8_t tag_join(uint8_t a, uint8_t b)
+{
+	return (uint8_t)(((a | b) & (TAG_UNSET | TAG_NAN)) |
+			 (a & b & TAG_PURE));
+}
+
+/* A call begins for these lanes: what the function has is unset. */
+void shadow_enter(struct machine *mc, struct strip *s, const struct function *f,
+		  const uint32_t *mask);
 
 /* Tags of a register's lanes. */
 uint8_t *shadow_tags(const struct machine *mc, const struct strip *s, op_ref r);

@@ -69,10 +69,11 @@ struct cell *cells_at(struct cells *c, uint32_t buffer, uint64_t offset,
 void trace_undo(struct trace *t);
 
 /*
- * After a CTA ended well: its findings, and whether other NaN bits change
- * what it wrote (it is run twice more then); mc->end says the outcome.
+ * After a CTA ended well: its findings, whether it does the same on other, a
+ * machine with other addresses (NULL: not asked), and whether other NaN bits
+ * change what it wrote (it is run twice more then); mc->end says the outcome.
  */
-void trace_judge(struct machine *mc);
+void trace_judge(struct machine *mc, struct machine *other);
 
 /* Merge the CTA's cells into those of the whole run. */
 enum err cells_merge(struct cells *to, const struct cells *from);
