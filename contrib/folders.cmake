@@ -16,6 +16,8 @@ set_source_files_properties(gpu/exec/lanes_avx2.c PROPERTIES
   COMPILE_OPTIONS "${LANE_FLAGS};${LANE_AVX2}")
 set_source_files_properties(gpu/exec/lanes_avx512.c PROPERTIES
   COMPILE_OPTIONS "${LANE_FLAGS};${LANE_AVX2};-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mavx512cd;-mprefer-vector-width=512")
+set_source_files_properties(gpu/exec/shadow.c gpu/exec/shadow_memory.c
+  gpu/exec/trace.c PROPERTIES COMPILE_OPTIONS "-O3")
 weft_folder(gpu/exec DEPS gpu/program gpu/ptx base LIBS m pthread)
 if(CMAKE_C_COMPILER_ID STREQUAL "Clang" AND TARGET weft_gpu_exec)
   # A hint to vectorise that this version cannot follow is no error.
@@ -134,3 +136,4 @@ if(TARGET tests_sim_market)
   add_test(NAME sim_market COMMAND tests_sim_market --runs
     $<IF:$<CONFIG:Debug>,1,3>)
 endif()
+weft_tool(tests/bench/merkle DEPS base LIBS PkgConfig::crypto m)

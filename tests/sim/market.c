@@ -373,6 +373,7 @@ int main(int argc, char **argv)
 		else
 			return 2;
 	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (unsigned long i = 0; i < runs; i++) {
 		struct hash once, again;
 
