@@ -89,6 +89,16 @@ static bool is_null_test(const struct analysis *n, const struct value *a,
 /* Offsets that cannot pass an end of the address space. */
 #define NEAR (1ll << 20)
 
+/* Whether an address cannot pass an end of the address space, wherever its
+ * base lies: else its order tells where.  Without a launch, sizes are not
+ * known, and the order counts as clean. */
+static bool stays_in_order(const struct analysis *n, const struct value *v)
+{
+	if (analysis_has_small(n, v))
+		return value_has_small_offset(v, NEAR);
+	return !n->launch || value_is_near(v, n->extent, 1ull << 39);
+}
+
 static void check_compare(struct analysis *n, uint32_t function,
 			  const struct ptx_instr *in)
 {
@@ -113,8 +123,8 @@ static void check_compare(struct analysis *n, uint32_t function,
 			(ptx_types[t].bits == 64 &&
 			 (is_null_test(n, &a, &b) || is_null_test(n, &b, &a)));
 	else
-		is_fine = same && value_has_small_offset(&a, NEAR) &&
-			  value_has_small_offset(&b, NEAR);
+		is_fine =
+			same && stays_in_order(n, &a) && stays_in_order(n, &b);
 	if (!is_fine)
 		reasons_add(n, PTX_WHY_address_leak, f, in,
 			    "compares an address");

@@ -59,6 +59,7 @@ static void give_up(struct value *v)
 {
 	v->shape = SHAPE_ANY;
 	v->c0 = v->step = 0;
+	v->reach = 0;
 	memset(v->coef, 0, sizeof(v->coef));
 }
 
@@ -96,6 +97,7 @@ bool value_may_be_anywhere(const struct value *v)
 static bool join_shape(struct value *a, const struct value *b, bool widen)
 {
 	int64_t apart, step;
+	uint64_t reach;
 
 	if (b->shape == SHAPE_NONE || a->shape == SHAPE_ANY)
 		return false;
@@ -103,6 +105,7 @@ static bool join_shape(struct value *a, const struct value *b, bool widen)
 		a->shape = b->shape;
 		a->c0 = b->c0;
 		a->step = b->step;
+		a->reach = b->reach;
 		memcpy(a->coef, b->coef, sizeof(a->coef));
 		return true;
 	}
@@ -113,9 +116,14 @@ static bool join_shape(struct value *a, const struct value *b, bool widen)
 		return true;
 	}
 	step = value_gcd(value_gcd(a->step, b->step), apart);
-	if (step == a->step)
+	reach = apart < 0 ? 0 - (uint64_t)apart : (uint64_t)apart;
+	if (reach < b->reach)
+		reach = b->reach;
+	if (step == a->step && reach <= a->reach)
 		return false;
 	a->step = step;
+	if (reach > a->reach)
+		a->reach = reach;
 	if (widen)
 		give_up(a);
 	return true;
@@ -177,6 +185,7 @@ static void sum_shape(struct value *v, const struct value *a,
 		bad |= __builtin_mul_overflow(b->c0, sign, &t);
 		bad |= __builtin_add_overflow(a->c0, t, &v->c0);
 		v->step = value_gcd(a->step, b->step);
+		bad |= __builtin_add_overflow(a->reach, b->reach, &v->reach);
 		for (uint32_t i = 0; i < VALUE_IDS; i++) {
 			bad |= __builtin_mul_overflow(b->coef[i], sign, &t);
 			bad |= __builtin_add_overflow(a->coef[i], t,
@@ -284,6 +293,10 @@ struct value value_mul(const struct value *a, const struct value *b)
 	if (!bad) {
 		bad |= __builtin_mul_overflow(x->c0, c->c0, &v.c0);
 		bad |= __builtin_mul_overflow(x->step, c->c0, &v.step);
+		bad |= __builtin_mul_overflow(x->reach,
+					      c->c0 < 0 ? 0 - (uint64_t)c->c0
+							: (uint64_t)c->c0,
+					      &v.reach);
 		for (uint32_t i = 0; i < VALUE_IDS; i++)
 			bad |= __builtin_mul_overflow(x->coef[i], c->c0,
 						      &v.coef[i]);
@@ -381,6 +394,32 @@ static bool in_range(const struct value *v, int64_t lo, int64_t hi,
 			return false;
 	}
 	return least >= lo && most <= hi;
+}
+
+bool value_is_near(const struct value *v, const uint64_t extent[VALUE_IDS],
+		   uint64_t limit)
+{
+	uint64_t sum = v->c0 < 0 ? 0 - (uint64_t)v->c0 : (uint64_t)v->c0;
+	uint64_t part;
+
+	if (v->shape != SHAPE_AFFINE)
+		return false;
+	for (uint32_t i = 0; i < VALUE_IDS; i++) {
+		int64_t c = v->coef[i];
+
+		if (!c)
+			continue;
+		if (!extent[i] ||
+		    __builtin_mul_overflow(c < 0 ? 0 - (uint64_t)c
+						 : (uint64_t)c,
+					   extent[i] - 1, &part) ||
+		    __builtin_add_overflow(sum, part, &sum))
+			return false;
+	}
+	if (v->step && (__builtin_mul_overflow(v->reach, 1ull << 26, &part) ||
+			__builtin_add_overflow(sum, part, &sum)))
+		return false;
+	return sum < limit;
 }
 
 struct value value_widen(const struct value *a, bool is_signed,

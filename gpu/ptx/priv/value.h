@@ -45,6 +45,7 @@ struct value {
 	bool irregular;
 	uint8_t plus, minus; /* LINEAR: the bases */
 	int64_t c0, step;
+	uint64_t reach; /* most that one way round a loop adds or takes */
 	int64_t coef[VALUE_IDS];
 };
 
@@ -63,6 +64,11 @@ bool value_is_one_base(const struct value *v);
 
 /* A constant offset in [0, limit). */
 bool value_has_small_offset(const struct value *v, int64_t limit);
+
+/* Whether the offset stays below limit in both directions as long as no loop
+ * goes round more than 2^26 times. */
+bool value_is_near(const struct value *v, const uint64_t extent[VALUE_IDS],
+		   uint64_t limit);
 
 /* Gives up the shape, if any was seen. */
 void value_forget(struct value *v);

@@ -186,9 +186,9 @@ static const struct {
 	{"ld.global.u64 %d3, [%d2]; sub.u64 %d4, %d1, %d3;"
 	 "setp.eq.u64 %p1, %d4, 0;",
 	 "address_leak"},
-	{"ld.global.u64 %d3, [%d2]; add.u64 %d4, %d1, %d3;"
-	 "setp.lt.u64 %p1, %d4, %d1;",
-	 "address_leak"},
+	{"add.u64 %d3, %d1, 64; mov.u64 %d4, %d1; L: ld.global.u32 %r1, [%d4];"
+	 "add.u64 %d4, %d4, 4; setp.lt.u64 %p1, %d4, %d3; @%p1 bra L;",
+	 ""},
 	{"ld.global.u64 %d3, [%d2]; add.u64 %d4, %d1, %d3;"
 	 "setp.eq.u64 %p1, %d4, %d1;",
 	 ""},
@@ -460,6 +460,49 @@ Test(ptx_classify, sees_what_is_bound)
 	r = launch_body(a, body, &s);
 	cr_expect_not_null(find(&r, PTX_WHY_store_to_any));
 	arena_free(a);
+}
+
+/* Loops over one buffer by its addresses. */
+Test(ptx_classify, knows_loops_over_addresses)
+{
+	static const struct {
+		const char *body;
+		bool is_leak;
+	} loops[] = {
+		{"add.u64 %d3, %d1, 64; mov.u64 %d4, %d1;"
+		 "L: add.u64 %d4, %d4, 4; setp.lt.u64 %p1, %d4, %d3;"
+		 "@%p1 bra L; ret;",
+		 false},
+		/* To the end of the address space: how soon, tells where. */
+		{"mov.u64 %d4, %d1; L: add.u64 %d4, %d4, 0x10000000000;"
+		 "setp.gt.u64 %p1, %d4, %d1; @%p1 bra L; ret;",
+		 true},
+		{"mov.u64 %d4, %d1; L: add.u64 %d4, %d4, 4;"
+		 "@%p2 add.u64 %d4, %d4, 0x10000000000;"
+		 "setp.gt.u64 %p1, %d4, %d1; @%p1 bra L; ret;",
+		 true},
+		{"ld.global.u64 %d3, [%d1]; add.u64 %d4, %d1, %d3;"
+		 "setp.lt.u64 %p1, %d4, %d1; ret;",
+		 true},
+		{"add.u64 %d3, %d1, 64; mov.u64 %d4, %d1;"
+		 "L: add.u64 %d4, %d4, 0x10000000000;"
+		 "setp.ne.u64 %p1, %d4, %d3; @%p1 bra L; ret;",
+		 false},
+	};
+	struct shot s;
+
+	shoot(&s, 4, 1, 128, 1);
+	bind(&s, 0, 0);
+	for (size_t i = 0; i < sizeof(loops) / sizeof(loops[0]); i++) {
+		struct arena *a = kit_arena();
+		const char *body = arena_printf(a, "ld.param.u64 %%d1, [p]; %s",
+						loops[i].body);
+		struct ptx_report r = launch_body(a, body, &s);
+
+		cr_expect_eq(find(&r, PTX_WHY_address_leak) != NULL,
+			     loops[i].is_leak, "%s", loops[i].body);
+		arena_free(a);
+	}
 }
 
 Test(ptx_classify, bounds_the_launch)
