@@ -78,7 +78,7 @@ weft_test(node/core DEPS verify market gpu/program ledger base)
 weft_test(node/engine DEPS tests/support/ledger node/core ledger base)
 weft_test(node/data DEPS node/core gpu/program base)
 weft_test(node/provider DEPS tests/support/ledger node/core gpu/program verify market ledger base)
-weft_test(node/verifier DEPS node/core gpu/program verify market ledger base)
+weft_test(node/verifier DEPS tests/support/ledger node/core gpu/program verify market ledger base)
 weft_test(node/buyer DEPS node/core gpu/program market ledger base)
 
 find_library(MPFR_LIBRARY mpfr)
