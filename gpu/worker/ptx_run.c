@@ -225,6 +225,64 @@ static enum err launch(struct ptx_job *j, struct buf *answer)
 	return ERR_OK;
 }
 
+/* Functions that a walk over calls has found, and those still to look at. */
+struct walk {
+	struct ptx_module *tree;
+	bool *found;
+	uint32_t *todo;
+	uint32_t todo_count;
+};
+
+static void walk_to(struct walk *k, uint32_t function)
+{
+	if (k->found[function])
+		return;
+	k->found[function] = true;
+	k->todo[k->todo_count++] = function;
+}
+
+/* A call by an address may reach every device function. */
+static void walk_calls(struct walk *k, const struct ptx_function *f)
+{
+	for (uint32_t i = 0; i < f->call_count; i++) {
+		if (f->calls[i].callee != PTX_NO_INDEX) {
+			walk_to(k, f->calls[i].callee);
+			continue;
+		}
+		for (uint32_t g = 0; g < k->tree->function_count; g++) {
+			if (!k->tree->functions[g].is_entry)
+				walk_to(k, g);
+		}
+	}
+}
+
+/* Take the bodies of all functions that the kernel cannot reach, so that
+ * what is not executed there does not stop this one. */
+static enum err keep_reached(struct ptx_job *j, struct ptx_module *tree)
+{
+	uint32_t n = tree->function_count;
+	struct walk k = {.tree = tree};
+
+	k.found = ARENA_ARRAY(j->w->arena, (size_t)n + 1, bool);
+	k.todo = ARENA_ARRAY(j->w->arena, (size_t)n + 1, uint32_t);
+	if (!k.found || !k.todo)
+		return ERR_NO_MEMORY;
+	for (uint32_t i = 0; i < n; i++) {
+		if (tree->functions[i].is_entry &&
+		    bytes_eq(tree->functions[i].name, j->r.kernel))
+			walk_to(&k, i);
+	}
+	if (!k.todo_count)
+		return worker_fail(
+			j->w, ERR_REFUSED, "no kernel is called %.*s",
+			(int)j->r.kernel.n, (const char *)j->r.kernel.p);
+	while (k.todo_count)
+		walk_calls(&k, &tree->functions[k.todo[--k.todo_count]]);
+	for (uint32_t i = 0; i < n; i++)
+		tree->functions[i].has_body &= k.found[i];
+	return ERR_OK;
+}
+
 enum err worker_ptx_run(struct worker *w, struct bytes request,
 			struct buf *answer)
 {
@@ -236,15 +294,15 @@ enum err worker_ptx_run(struct worker *w, struct bytes request,
 	enum err e = job_ptx_run_decode(w->arena, request, &j.r);
 
 	if (!e)
-		e = worker_load(w, j.r.ptx, stack_bytes, &tree, &j.module);
-	if (e)
-		return e;
-	e = exec_kernel_find(j.module, j.r.kernel, &j.kernel);
-	if (e)
-		return worker_fail(w, ERR_REFUSED, "no kernel is called %.*s",
-				   (int)j.r.kernel.n,
-				   (const char *)j.r.kernel.p);
-	e = take_buffers(&j);
+		e = worker_parse(w, j.r.ptx, &tree);
+	if (!e)
+		e = keep_reached(&j, tree);
+	if (!e)
+		e = worker_load_tree(w, tree, stack_bytes, &j.module);
+	if (!e)
+		e = exec_kernel_find(j.module, j.r.kernel, &j.kernel);
+	if (!e)
+		e = take_buffers(&j);
 	if (!e)
 		e = bind_variables(&j);
 	if (!e)

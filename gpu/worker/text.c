@@ -24,20 +24,25 @@ enum err worker_parse(struct worker *w, struct bytes ptx,
 			   diag.text);
 }
 
+enum err worker_load_tree(struct worker *w, const struct ptx_module *tree,
+			  uint32_t stack_bytes, struct exec_module **ret_module)
+{
+	struct exec_module_options o = {.stack_bytes = stack_bytes};
+	struct exec_refusal why = {0};
+	enum err e = exec_module_load(tree, &o, ret_module, &why);
+
+	if (e == ERR_EXEC_REFUSED)
+		return worker_fail(w, e, "%u: %s", why.line, why.text);
+	return e;
+}
+
 enum err worker_load(struct worker *w, struct bytes ptx, uint32_t stack_bytes,
 		     struct ptx_module **ret_tree,
 		     struct exec_module **ret_module)
 {
-	struct exec_module_options o = {.stack_bytes = stack_bytes};
-	struct exec_refusal why = {0};
 	enum err e = worker_parse(w, ptx, ret_tree);
 
-	if (e)
-		return e;
-	e = exec_module_load(*ret_tree, &o, ret_module, &why);
-	if (e == ERR_EXEC_REFUSED)
-		return worker_fail(w, e, "%u: %s", why.line, why.text);
-	return e;
+	return e ? e : worker_load_tree(w, *ret_tree, stack_bytes, ret_module);
 }
 
 enum err worker_canon(struct worker *w, struct bytes request,

@@ -80,6 +80,10 @@ MUST_USE enum err worker_load(struct worker *w, struct bytes ptx,
 			      uint32_t stack_bytes,
 			      struct ptx_module **ret_tree,
 			      struct exec_module **ret_module);
+MUST_USE enum err worker_load_tree(struct worker *w,
+				   const struct ptx_module *tree,
+				   uint32_t stack_bytes,
+				   struct exec_module **ret_module);
 MUST_USE enum err worker_parse(struct worker *w, struct bytes ptx,
 			       struct ptx_module **ret_tree);
 

@@ -250,6 +250,37 @@ Test(jobs, buffers_beyond_the_memory_limit_are_refused)
 	client_free(c);
 }
 
+Test(jobs, what_a_kernel_does_not_reach_does_not_stop_it)
+{
+	static const char ptx[] =
+		HEAD ".visible .entry odd()\n{\n.reg .f32 %f<2>;\n"
+		     "ex2.approx.f32 %f1, %f0;\nret;\n}\n"
+		     ".func two()\n{\nret;\n}\n"
+		     ".func one()\n{\ncall two;\nret;\n}\n"
+		     ".visible .entry k()\n{\ncall one;\nret;\n}\n";
+	struct job_ptx_run r = {.ptx = bytes_str(ptx),
+				.kernel = BYTES_LIT("k"),
+				.grid = {1, 1, 1},
+				.block = {1, 1, 1},
+				.repeats = 1};
+	struct buf request = buf_make(1u << 20);
+	struct job_run run;
+	struct client *c;
+
+	job_ptx_run_encode(&request, &r);
+	c = ask(WIRE_PTX_RUN, &request, NULL, 0, &plain);
+	answer_of(c, &run);
+	/* two calls, three returns */
+	cr_expect_eq(run.count, 5);
+	client_free(c);
+	r.kernel = BYTES_LIT("odd");
+	request = buf_make(1u << 20);
+	job_ptx_run_encode(&request, &r);
+	c = ask(WIRE_PTX_RUN, &request, NULL, 0, &plain);
+	cr_expect_eq(client_error(c), ERR_EXEC_REFUSED);
+	client_free(c);
+}
+
 static void expect_refusal(enum wire_kind kind, const char *text, enum err e,
 			   const char *words)
 {
