@@ -277,7 +277,7 @@ static void print_table(struct view_results *results)
 {
 	struct buf table = buf_make(TABLE_BYTES_MAX);
 
-	if (view_results_table(results, &table) == ERR_OK)
+	if (view_results_table(results, &table) == ERR_OK && table.n)
 		fwrite(table.p, 1, table.n, stdout);
 	buf_free(&table);
 }

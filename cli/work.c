@@ -223,7 +223,7 @@ enum cli_exit work_write(struct cli *c, const char *path, struct bytes b)
 	bool failed = !f;
 
 	if (f) {
-		failed = fwrite(b.p, 1, b.n, f) != b.n;
+		failed = b.n && fwrite(b.p, 1, b.n, f) != b.n;
 		failed |= (to_stdout ? fflush(f) : fclose(f)) != 0;
 	}
 	if (failed)
