@@ -181,7 +181,7 @@ bool machine_reach(struct machine *mc, struct strip *s, enum op_space space,
 	struct window *w = ret_window;
 	bool in = machine_window(mc, s, space, address, w) &&
 		  w->bytes >= size && address - w->base <= w->bytes - size;
-	if (address % size != 0) {
+	if ((address & (size - 1)) != 0) {
 		machine_end(mc, s, EXEC_FAULT, EXEC_REASON_misaligned, lane,
 			    address);
 		return false;

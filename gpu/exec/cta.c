@@ -84,6 +84,9 @@ static void open_barrier(struct machine *mc, uint32_t id)
 			if (o->id == OP_bar_red)
 				((uint32_t *)machine_lanes(mc, s, o->d))[i] =
 					reduced(b, o);
+			if (o->id == OP_bar_red && mc->trace != NULL &&
+			    mc->trace->shadow != NULL)
+				shadow_tags(mc, s, o->d)[i] = 0;
 			s->wait[i] = 0;
 			s->pcs[i] = s->resume[i];
 			s->runs = true;

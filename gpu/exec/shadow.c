@@ -134,9 +134,22 @@ void shadow_nan(struct machine *mc, struct strip *s, const struct op *o,
 	t->nan_thread = s->first + lane;
 }
 
+/* Any tag among n lanes? */
+static bool any_tag(const struct shadow *h, const uint8_t *t, uint32_t n)
+{
+	uint8_t any = 0;
+	if (t == h->zero)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		any |= t[i];
+	return any != 0;
+}
+
 void shadow_decide(struct machine *mc, struct strip *s, const struct op *o)
 {
 	const uint8_t *t = shadow_tags(mc, s, o->guard);
+	if (!any_tag(mc->trace->shadow, t, s->n))
+		return;
 	for (uint32_t i = 0; i < s->n; i++) {
 		if (t[i] == 0 || !lane_is_on(s->mask, i))
 			continue;
@@ -145,6 +158,16 @@ void shadow_decide(struct machine *mc, struct strip *s, const struct op *o)
 		if ((t[i] & TAG_NAN) != 0)
 			shadow_nan(mc, s, o, i);
 	}
+}
+
+void shadow_use(struct machine *mc, struct strip *s, const struct op *o,
+		op_ref r, uint32_t lane)
+{
+	uint8_t t = shadow_tags(mc, s, r)[lane];
+	if ((t & TAG_UNSET) != 0)
+		shadow_find(mc, s, o, EXEC_REASON_uninitialised, lane, 0);
+	if ((t & TAG_NAN) != 0)
+		shadow_nan(mc, s, o, lane);
 }
 
 enum rule {
@@ -241,6 +264,43 @@ static bool took_first(struct machine *mc, struct strip *s, const struct op *o,
 	return !is_nan_value(c, 4) && ((int32_t)c >= 0 || c == 0x80000000u);
 }
 
+static bool any_nan(struct machine *mc, struct strip *s, op_ref r,
+		    uint32_t bytes)
+{
+	bool any = false;
+	if (bytes == 4) {
+		const uint32_t *v = machine_lanes(mc, s, r);
+		for (uint32_t i = 0; i < s->n; i++)
+			any |= (v[i] & 0x7fffffffu) > 0x7f800000u;
+		return any;
+	}
+	for (uint32_t i = 0; i < s->n; i++)
+		any |= is_nan_value(lane_value(mc, s, r, bytes, i), bytes);
+	return any;
+}
+
+static void clear_tags(uint8_t *t, uint32_t n, const uint32_t *mask)
+{
+	if (mask == NULL) {
+		memset(t, 0, n);
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		t[i] = mask[i] != 0 ? 0 : t[i];
+}
+
+/* The common case: no tag goes in, none comes out. */
+static bool is_clean(struct machine *mc, struct strip *s, const struct op *o,
+		     enum rule rule, uint32_t bytes)
+{
+	const struct shadow *h = mc->trace->shadow;
+	return !any_tag(h, shadow_tags(mc, s, o->a), s->n) &&
+	       !any_tag(h, shadow_tags(mc, s, o->b), s->n) &&
+	       !any_tag(h, shadow_tags(mc, s, o->c), s->n) &&
+	       !any_tag(h, shadow_tags(mc, s, o->f), s->n) &&
+	       (rule != RULE_FLOAT || !any_nan(mc, s, o->d, bytes));
+}
+
 void shadow_lanes(struct machine *mc, struct strip *s, const struct op *o,
 		  const uint32_t *mask)
 {
@@ -251,6 +311,12 @@ void shadow_lanes(struct machine *mc, struct strip *s, const struct op *o,
 	uint8_t *d = shadow_tags(mc, s, o->d);
 	uint32_t bytes;
 	enum rule rule = rule_of(o, &bytes);
+	if (is_clean(mc, s, o, rule, bytes)) {
+		clear_tags(d, s->n, mask);
+		if (o->e != REF_NONE)
+			clear_tags(shadow_tags(mc, s, o->e), s->n, mask);
+		return;
+	}
 	for (uint32_t i = 0; i < s->n; i++) {
 		if (!lane_is_on(mask, i))
 			continue;
@@ -325,6 +391,7 @@ void shadow_frame(struct machine *mc, struct strip *s, const struct op *o,
 		*r = frame[at];
 		for (uint32_t b = 1; b < o->size; b++)
 			*r = tag_join(*r, frame[at + b]);
+		*r &= TAG_UNSET | TAG_NAN | tag_pure(o->size);
 	}
 }
 

@@ -1,7 +1,9 @@
 /*
  * Arriving at a barrier of the CTA; cta.c decides when it opens.
  */
+#include "gpu/exec/priv/shadow.h"
 #include "gpu/exec/priv/steps.h"
+#include "gpu/exec/priv/trace.h"
 
 /* The barrier's number; it is the same for all lanes of a warp, and 0..15. */
 static bool barrier_of(struct machine *mc, struct strip *s, const struct op *o,
@@ -51,6 +53,8 @@ enum step step_bar_red(struct machine *mc, struct strip *s, const struct op *o,
 			return STEP_STOP;
 		struct barrier *b = &mc->barriers[id];
 		b->popc += p[i] & 1u;
+		if (mc->trace != NULL && mc->trace->shadow != NULL)
+			shadow_use(mc, s, o, o->c, i);
 		b->and_all = b->and_all && p[i] != 0;
 		b->or_any = b->or_any || p[i] != 0;
 	}

@@ -39,6 +39,8 @@ enum step step_brx(struct machine *mc, struct strip *s, const struct op *o,
 			return machine_end(mc, s, EXEC_FAULT,
 					   EXEC_REASON_bad_call, i, a[i]);
 		s->pcs[i] = targets[a[i]];
+		if (mc->trace != NULL && mc->trace->shadow != NULL)
+			shadow_use(mc, s, o, o->a, i);
 	}
 	return STEP_REGROUP;
 }

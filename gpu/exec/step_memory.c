@@ -68,19 +68,32 @@ static void frame_access(struct machine *mc, struct strip *s,
 	}
 }
 
+/* In the window of the lane before? */
+static bool reach_again(const struct window *w, uint64_t address, uint32_t size,
+			bool is_write, uint8_t **ret_host)
+{
+	if (w->bytes < size || address - w->base > w->bytes - size ||
+	    w->is_per_lane || (address & (size - 1)) != 0 ||
+	    (is_write && !w->is_writable))
+		return false;
+	*ret_host = w->host + (address - w->base);
+	return true;
+}
+
 /* Lane by lane. */
 static enum step slow_access(struct machine *mc, struct strip *s,
 			     const struct op *o, const uint32_t *mask,
 			     bool is_write)
 {
 	uint32_t size = (uint32_t)o->size * o->vec;
+	struct window w = {.bytes = 0};
 	for (uint32_t i = 0; i < s->n; i++) {
-		struct window w;
 		uint8_t *host;
 		if (!lane_is_on(mask, i))
 			continue;
 		uint64_t a = lane_address(mc, s, o, i);
-		if (!machine_reach(mc, s, (enum op_space)o->space, i, a, size,
+		if (!reach_again(&w, a, size, is_write, &host) &&
+		    !machine_reach(mc, s, (enum op_space)o->space, i, a, size,
 				   is_write, &host, &w))
 			return STEP_STOP;
 		if (mc->trace != NULL &&

@@ -45,11 +45,17 @@ static struct cell *cells_find(struct cells *c, uint32_t buffer,
 {
 	if (c->count >= c->cap && !cells_grow(c))
 		return NULL;
+	if (c->last < c->count && c->list[c->last].number == number &&
+	    c->list[c->last].buffer == buffer) {
+		*ret_is_new = false;
+		return &c->list[c->last];
+	}
 	uint64_t at = cell_hash(buffer, number), mask = c->slot_cap - 1;
 	for (; c->slots[at & mask] != 0; at++) {
 		struct cell *e = &c->list[c->slots[at & mask] - 1];
 		if (e->number == number && e->buffer == buffer) {
 			*ret_is_new = false;
+			c->last = c->slots[at & mask] - 1;
 			return e;
 		}
 	}

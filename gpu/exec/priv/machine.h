@@ -161,7 +161,8 @@ typedef enum step step_fn(struct machine *mc, struct strip *s,
 extern step_fn *const exec_steps[OP_COUNT];
 
 /* Where things are, in the launch's variant. */
-#define VARIANT_SHIFT 0x3000u
+#define VARIANT_SHIFT	   0x3500u /* buffers: multiples of 256 */
+#define VARIANT_SLOT_SHIFT 0x3000u
 
 static inline uint64_t launch_buffer(const struct launch *l, uint64_t i)
 {
@@ -180,8 +181,9 @@ static inline uint64_t launch_variable(const struct launch *l, uint64_t j)
 static inline uint64_t launch_slot(const struct launch *l, uint64_t k,
 				   uint32_t count)
 {
-	return l->variant == 0 ? (k + 1) << SLOT_SHIFT
-			       : ((count - k) << SLOT_SHIFT) + VARIANT_SHIFT;
+	return l->variant == 0
+		       ? (k + 1) << SLOT_SHIFT
+		       : ((count - k) << SLOT_SHIFT) + VARIANT_SLOT_SHIFT;
 }
 
 static inline void *machine_lanes(const struct machine *mc,

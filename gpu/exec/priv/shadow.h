@@ -92,6 +92,9 @@ void shadow_lanes(struct machine *mc, struct strip *s, const struct op *o,
 /* After a step that gives d (and e): tags from lane a's of the warp. */
 void shadow_step(struct machine *mc, struct strip *s, const struct op *o,
 		 const uint32_t *mask);
+/* A value decides something for a lane. */
+void shadow_use(struct machine *mc, struct strip *s, const struct op *o,
+		op_ref r, uint32_t lane);
 /* A predicate decides for the group's lanes. */
 void shadow_decide(struct machine *mc, struct strip *s, const struct op *o);
 bool shadow_access(struct machine *mc, struct strip *s, const struct op *o,

@@ -33,6 +33,7 @@ struct cells {
 	uint32_t count, cap;
 	uint32_t *slots; /* index + 1 */
 	uint32_t slot_cap;
+	uint32_t last; /* found last */
 };
 
 struct shadow;

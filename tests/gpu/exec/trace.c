@@ -455,3 +455,32 @@ Test(gpu_exec_sanitize, addresses_that_leak)
 				     "@%p1 st.global.u32 [%rd1], %r9;"),
 		     2, 32);
 }
+
+Test(gpu_exec_sanitize, reductions_at_a_barrier)
+{
+	expect_clean(KIT_KERNEL(EACH "setp.lt.u32 %p1, %r0, 7;\n"
+				     "bar.red.popc.u32 %r9, 0, %p1;\n"
+				     "st.global.u32 [%rd1], %r9;"),
+		     1, 64);
+	expect_void(KIT_KERNEL(EACH "bar.red.popc.u32 %r9, 0, %p1;\n"
+				    "st.global.u32 [%rd1], %r9;"),
+		    1, 64, EXEC_REASON_uninitialised);
+}
+
+Test(gpu_exec_trace, ctas_of_one_thread_on_two_threads)
+{
+	struct kit k = kit_load(KIT_KERNEL(
+		"mov.u32 %r0, %ctaid.x; cvt.u64.u32 %rd1, %r0;\n"
+		"add.s64 %rd1, %rd0, %rd1; ld.global.u8 %r1, [%rd1];\n"
+		"add.u32 %r1, %r1, %r0; st.global.u8 [%rd1], %r1;\n"
+		"ld.global.u8 %r2, [%rd1]; add.u32 %r2, %r2, 1;\n"
+		"st.global.u8 [%rd1], %r2;"));
+	struct kit_run r = KIT_RUN(out, 1);
+	memset(out, 0, sizeof(out));
+	r.grid[0] = 500;
+	r.options.threads = 2;
+	cr_assert_eq(kit_run(&k, &r).outcome, EXEC_OK);
+	for (uint32_t i = 0; i < 500; i++)
+		cr_expect_eq(((uint8_t *)out)[i], (uint8_t)(i + 1));
+	kit_free(&k);
+}
