@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/merkle.h"
+#include "ledger/state.h"
 #include "verify/audit.h"
 #include "verify/evidence.h"
 #include "verify/kinds.h"
@@ -41,6 +43,44 @@ void core_post_begin(struct core_post *p, struct core_out *out,
 	p->ticket = core_submit(out, lane, tx_kind, body);
 }
 
+/* The next part, if one is missing. */
+static void go_on(struct core_post *p, struct core_out *out)
+{
+	if (p->next_part < verify_part_count(p->evidence.n))
+		send_part(p, out);
+	else
+		p->state = POST_DONE;
+}
+
+bool core_post_resume(struct core_post *p, struct core_out *out,
+		      struct ledger *view, const struct hash *lease,
+		      enum core_lane lane, struct bytes evidence)
+{
+	struct hash root = merkle_bytes_root(evidence);
+	struct hash after = HASH_ZERO;
+	struct verify_case c;
+	bool first = true;
+
+	while (view && verify_case_next(view, lease, first ? NULL : &after,
+					&c) == ERR_OK) {
+		first = false;
+		after = c.id;
+		if (c.is_ruled || c.until_height < view->height ||
+		    c.evidence_bytes != evidence.n ||
+		    !hash_eq(&c.evidence_root, &root))
+			continue;
+		memset(p, 0, sizeof(*p));
+		p->state = POST_PARTS;
+		p->lane = lane;
+		p->evidence = evidence;
+		p->case_id = c.id;
+		p->next_part = c.part_count;
+		go_on(p, out);
+		return true;
+	}
+	return false;
+}
+
 bool core_post_event(struct core_post *p, struct core_out *out,
 		     const struct core_event *event)
 {
@@ -59,9 +99,6 @@ bool core_post_event(struct core_post *p, struct core_out *out,
 	} else {
 		p->next_part++;
 	}
-	if (p->next_part < verify_part_count(p->evidence.n))
-		send_part(p, out);
-	else
-		p->state = POST_DONE;
+	go_on(p, out);
 	return true;
 }

@@ -36,6 +36,16 @@ void core_post_begin(struct core_post *p, struct core_out *out,
 		     enum core_lane lane, uint32_t tx_kind, struct bytes body,
 		     struct bytes evidence);
 
+/*
+ * Go on with a case of the lease that has this very evidence and is not ruled
+ * yet: it was opened by a process that died since.  Evidence is made of
+ * nothing but what the lease holds, so the same is made again.
+ * view may be NULL.  Returns false if there is none.
+ */
+bool core_post_resume(struct core_post *p, struct core_out *out,
+		      struct ledger *view, const struct hash *lease,
+		      enum core_lane lane, struct bytes evidence);
+
 /* true if the event was p's. */
 bool core_post_event(struct core_post *p, struct core_out *out,
 		     const struct core_event *event);

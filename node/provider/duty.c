@@ -248,8 +248,8 @@ static void take_opened(struct provider *p, struct work *w,
 
 /* Evidence for one place of the demand, and the answer that names it. */
 static void post_answer(struct work *w, struct core_out *out,
-			const struct bundle_item *item, bool has_draw,
-			uint32_t draw_index)
+			struct ledger *view, const struct bundle_item *item,
+			bool has_draw, uint32_t draw_index)
 {
 	struct duty *d = w->duty;
 	struct buf b = buf_make(EVIDENCE_BYTES_MAX);
@@ -270,7 +270,8 @@ static void post_answer(struct work *w, struct core_out *out,
 	if (!b.err && !header.err)
 		evidence = arena_copy(w->arena, buf_bytes(&b));
 	buf_reset(&b);
-	if (evidence.p) {
+	if (evidence.p && !core_post_resume(&d->post, out, view, &w->id,
+					    CORE_LANE_PROVIDER, evidence)) {
 		struct verify_audit_answer x = {
 			.lease = w->id,
 			.place = d->place,
@@ -310,7 +311,7 @@ static void drive_demand(struct work *w, struct core_out *out,
 		uint32_t k = demand.draws[place];
 
 		if (k < d->count && d->items[k].opening.p)
-			post_answer(w, out, &d->items[k], true, k);
+			post_answer(w, out, view, &d->items[k], true, k);
 		return;
 	}
 	d->asked = demand.samples[place];
@@ -329,7 +330,7 @@ static void take_asked(struct provider *p, struct work *w, struct core_out *out,
 		return;
 	if (keep(p, w, out, event->opened->openings[0],
 		 position_of(w, &w->duty->asked), &item))
-		post_answer(w, out, &item, false, 0);
+		post_answer(w, out, event->view, &item, false, 0);
 }
 
 void duty_drive(struct provider *p, struct work *w, struct core_out *out,

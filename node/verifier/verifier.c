@@ -310,14 +310,16 @@ static struct bytes evidence_of(struct duty *d, uint32_t index, bool prove)
 	return kept;
 }
 
-static void accuse(struct verifier *v, struct duty *d, struct core_out *out)
+static void accuse(struct verifier *v, struct duty *d, struct core_out *out,
+		   struct ledger *view)
 {
 	struct bytes evidence = evidence_of(d, d->bad_index, false);
 	struct verify_dispute_open x = {.lease = d->lease.id,
 					.evidence_bytes = evidence.n};
 	struct buf b = buf_make(BODY_BYTES_MAX);
 
-	if (evidence.p) {
+	if (evidence.p && !core_post_resume(&d->post, out, view, &d->lease.id,
+					    CORE_LANE_VERIFIER, evidence)) {
 		x.evidence_root = merkle_bytes_root(evidence);
 		verify_dispute_open_encode(&b, &x);
 		core_post_begin(&d->post, out, CORE_LANE_VERIFIER,
@@ -328,7 +330,7 @@ static void accuse(struct verifier *v, struct duty *d, struct core_out *out)
 	buf_free(&b);
 }
 
-static void prove(struct duty *d, struct core_out *out)
+static void prove(struct duty *d, struct core_out *out, struct ledger *view)
 {
 	struct bytes evidence;
 	struct verify_audit_prove x = {.lease = d->lease.id};
@@ -339,7 +341,9 @@ static void prove(struct duty *d, struct core_out *out)
 		x.evidence_root = merkle_bytes_root(evidence);
 		x.evidence_bytes = evidence.n;
 		verify_audit_prove_encode(&b, &x);
-		if (evidence.p && !b.err)
+		if (evidence.p && !b.err &&
+		    !core_post_resume(&d->post, out, view, &d->lease.id,
+				      CORE_LANE_VERIFIER, evidence))
 			core_post_begin(&d->post, out, CORE_LANE_VERIFIER,
 					VERIFY_KIND_AUDIT_PROVE, buf_bytes(&b),
 					evidence);
@@ -426,13 +430,13 @@ static void drive(struct verifier *v, struct duty *d, struct core_out *out,
 		return;
 	}
 	if (d->phase == DUTY_ACCUSE && d->post.state != POST_DONE)
-		accuse(v, d, out);
+		accuse(v, d, out, view);
 	else if (d->phase == DUTY_DEMAND && !d->demanded && !d->audit.stops)
 		demand(v, d, out);
 	else if (d->phase == DUTY_REPORT &&
 		 d->audit.state == VERIFY_AUDIT_PROVE &&
 		 d->post.state != POST_DONE)
-		prove(d, out);
+		prove(d, out, view);
 	else if (d->phase == DUTY_REPORT &&
 		 d->audit.state <= VERIFY_AUDIT_REVEAL)
 		report(v, d, out, view);
