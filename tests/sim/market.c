@@ -2,7 +2,7 @@
  * tests/sim/market - many nodes' cores in one process, under a clock that
  * only this program moves.
  *
- *   market [--runs N] [--seed N] [--verbose]
+ *   market [--runs N] [--seed N] [--verbose] [--notes]
  *
  * Four providers, one of which computes from zeroed inputs, two verifiers and
  * a buyer decide with the code of node/; the ledger is real, machines are the
@@ -77,6 +77,10 @@ static void make_block(struct sim *s)
 				       .reason = r->reason,
 				       .err = r->reason ? ERR_REFUSED : ERR_OK};
 
+		if (s->notes)
+			printf("%8.3f node %u: kind %u: %s\n",
+			       (double)s->now_ms / 1000, taken[i]->node,
+			       taken[i]->kind, reason_word(r->reason));
 		shell_tell_later(s, taken[i]->node, taken[i]->life,
 				 shell_below(s, 300), &e);
 	}
@@ -259,13 +263,14 @@ struct tally {
 	bool wrong;
 };
 
-static bool verbose;
+static bool verbose, notes;
 
 static void count_lease(struct sim *s, const struct market_lease *x,
 			struct tally *t)
 {
 	bool cheat = shell_node_of(s, &x->provider) == CHEAT;
 	const char *bad = NULL;
+	char id[HASH_TEXT_BYTES];
 
 	t->leases++;
 	t->settled += x->state == MARKET_LEASE_settled;
@@ -279,8 +284,8 @@ static void count_lease(struct sim *s, const struct market_lease *x,
 		bad = "of an honest provider was refuted";
 	if (verbose && x->state != MARKET_LEASE_settled &&
 	    x->state != MARKET_LEASE_refuted)
-		printf("  a lease of provider %u ended %s: %s\n",
-		       shell_node_of(s, &x->provider),
+		printf("  lease %.8s of provider %u ended %s: %s\n",
+		       hash_text(&x->id, id), shell_node_of(s, &x->provider),
 		       market_lease_state_word(x->state),
 		       reason_word(x->reason));
 	if (!bad)
@@ -334,6 +339,7 @@ static bool one_run(uint64_t seed, struct hash *ret_root)
 	uint32_t blocks = 0;
 
 	open_sim(&s, seed);
+	s.notes = notes;
 	while (blocks < BLOCKS_MAX && !at_rest(&s)) {
 		pass_time(&s);
 		/* some jobs come while others run */
@@ -366,6 +372,8 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--verbose") == 0)
 			verbose = true;
+		else if (strcmp(argv[i], "--notes") == 0)
+			notes = true;
 		else if (i + 1 < argc && strcmp(argv[i], "--runs") == 0)
 			runs = strtoul(argv[++i], NULL, 10);
 		else if (i + 1 < argc && strcmp(argv[i], "--seed") == 0)

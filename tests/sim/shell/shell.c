@@ -3,6 +3,8 @@
  */
 #include "tests/sim/shell/shell.h"
 
+#include <stdio.h>
+
 #include "base/arena.h"
 #include "base/merkle.h"
 #include "base/must.h"
@@ -216,6 +218,18 @@ static void cancel(struct sim *s, uint32_t node, uint64_t ticket)
 			p->life = UINT32_MAX; /* nobody's */
 }
 
+static void note(const struct sim *s, uint32_t node,
+		 const struct core_action *a)
+{
+	char id[HASH_TEXT_BYTES];
+
+	if (s->notes)
+		printf("%8.3f node %u: %.*s %.8s: %.*s\n",
+		       (double)s->now_ms / 1000, node, (int)a->key.n,
+		       (const char *)a->key.p, hash_text(&a->root, id),
+		       (int)a->bytes.n, (const char *)a->bytes.p);
+}
+
 static void perform(struct sim *s, uint32_t node, const struct core_action *a)
 {
 	struct core_event timer = {.kind = CORE_EVENT_TIMER,
@@ -258,9 +272,11 @@ static void perform(struct sim *s, uint32_t node, const struct core_action *a)
 	case CORE_ACTION_REPLY:
 		reply(s, a);
 		return;
+	case CORE_ACTION_NOTE:
+		note(s, node, a);
+		return;
 	case CORE_ACTION_PIN:
 	case CORE_ACTION_UNPIN:
-	case CORE_ACTION_NOTE:
 		return;
 	}
 }
@@ -316,6 +332,9 @@ void shell_start(struct sim *s, uint32_t node)
 	struct core *c = core_new();
 
 	must(c);
+	if (s->notes)
+		printf("%8.3f node %u: starts\n", (double)s->now_ms / 1000,
+		       node);
 	s->nodes[node].core = c;
 	if (is_provider(node))
 		core_add(c, &provider_role, make_provider(s, node));
@@ -336,6 +355,8 @@ void shell_start(struct sim *s, uint32_t node)
 
 void shell_kill(struct sim *s, uint32_t node)
 {
+	if (s->notes)
+		printf("%8.3f node %u: dies\n", (double)s->now_ms / 1000, node);
 	core_free(s->nodes[node].core);
 	s->nodes[node].core = NULL;
 	s->nodes[node].life++;

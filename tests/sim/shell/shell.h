@@ -93,6 +93,7 @@ struct sim {
 	struct hash jobs[JOBS];
 	uint32_t posted;
 	uint32_t deaths, lost;
+	bool notes; /* print what the nodes say */
 };
 
 /* Uniform below n; true once in n times. */
