@@ -145,7 +145,8 @@ Test(strict, pow_one_ulp_at_random_points)
 		s = s * 6364136223846793005u + 1442695040888963407u;
 		x = __int_as_float((int)(uint32_t)(s >> 33));
 		l = log((double)x);
-		y = (float)((double)(s % 193) - 103.5) / (float)(l != 0.0 ? l : 1.0);
+		y = (float)((double)(s % 193) - 103.5) /
+		    (float)(l != 0.0 ? l : 1.0);
 		check("pow", x, y, weft_powf(x, y),
 		      (float)pow((double)x, (double)y));
 	}
