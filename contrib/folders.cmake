@@ -9,7 +9,7 @@ weft_folder(gpu/ptx DEPS base)
 weft_folder(gpu/program DEPS base)
 set(LANE_FLAGS -O3 -ffp-contract=off -frounding-math -fno-strict-aliasing
   -fno-sanitize=address,undefined)
-set(LANE_AVX2 -mavx2 -mfma -mbmi -mbmi2 -mlzcnt -mpopcnt)
+set(LANE_AVX2 -mavx2 -mfma -mbmi -mbmi2 -mlzcnt -mpopcnt -funroll-loops)
 set_source_files_properties(gpu/exec/lanes_plain.c PROPERTIES
   COMPILE_OPTIONS "${LANE_FLAGS}")
 set_source_files_properties(gpu/exec/lanes_avx2.c PROPERTIES

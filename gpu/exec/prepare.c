@@ -187,7 +187,9 @@ enum err launch_prepare(const struct exec_module *m, uint32_t variant,
 	l->param_bytes = l->kernel->kernel.param_bytes;
 	l->strip_count = (l->threads + STRIP_LANES - 1) / STRIP_LANES;
 	uint32_t widest = l->threads < STRIP_LANES ? l->threads : STRIP_LANES;
-	l->stride = (widest + LANE_STEP - 1) / LANE_STEP * LANE_STEP * 4;
+	/* Not a power of two: lanes of different registers would keep meeting
+	 * in the same place of the cache, and loads wait for stores there. */
+	l->stride = (widest + LANE_STEP - 1) / LANE_STEP * LANE_STEP * 4 + 64;
 	l->depth_max = m->has_calls ? m->depth_max : 0;
 	l->params = calloc(1, l->param_bytes + 64);
 	l->constants =
