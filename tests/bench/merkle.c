@@ -60,6 +60,9 @@ static struct hash openssl_sha(struct bytes b)
 	return h;
 }
 
+/* So that no work can be left out. */
+static volatile uint8_t seen;
+
 static double measure(const char *name, struct hash (*f)(struct bytes),
 		      struct bytes b, double against)
 {
@@ -70,7 +73,7 @@ static double measure(const char *name, struct hash (*f)(struct bytes),
 		struct hash h = f(b);
 
 		t = seconds() - t;
-		must(h.b[0] < 256); /* keep the work */
+		seen ^= h.b[0];
 		best = fmin(best, t);
 	}
 	rate = (double)b.n / best / 1e9;
