@@ -247,7 +247,7 @@ enum step step_ld(struct machine *mc, struct strip *s, const struct op *o,
 {
 	struct window w;
 	struct lane_span span;
-	uint8_t patterns[STRIP_LANES / 16];
+	uint8_t patterns[STRIP_LANES / 16 + 1];
 	if (o->space == SPACE_FRAME) {
 		frame_access(mc, s, o, mask, false);
 		return STEP_NEXT;

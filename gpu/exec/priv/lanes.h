@@ -64,7 +64,8 @@ struct lane_set {
 	/* Fills at; false when some active lane is misaligned or outside, or
 	 * the window is too large for 32-bit offsets. */
 	bool (*span)(struct lane_span *s);
-	/* How the addresses of each block of 16 lanes lie to each other. */
+	/* How the addresses of each block of 16 lanes lie to each other, and
+	 * behind them what all blocks are alike. */
 	void (*patterns)(uint8_t *ret, const uint32_t *at, uint32_t size,
 			 uint32_t count, const uint32_t *mask);
 	/* Moves 1, 2, 4, 8 bytes between host + at[i] and 32- or 64-bit lanes;

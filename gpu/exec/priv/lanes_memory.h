@@ -137,6 +137,19 @@ static inline enum pattern block_pattern(const uint32_t *at, uint32_t size,
 			 const uint8_t *patterns)                              \
 	{                                                                      \
 		uint32_t i = 0;                                                \
+		const uint8_t common = patterns[STRIP_LANES / BLOCK_LANES];    \
+		for (; common == PATTERN_UNIT && i < n; i += BLOCK_LANES) {    \
+			T v[BLOCK_LANES];                                      \
+			memcpy(v, host + at[i], sizeof(v));                    \
+			for (uint32_t k = 0; k < BLOCK_LANES; k++)             \
+				d[i + k] = v[k];                               \
+		}                                                              \
+		for (; common == PATTERN_UNIFORM && i < n; i += BLOCK_LANES) { \
+			T v;                                                   \
+			memcpy(&v, host + at[i], sizeof(v));                   \
+			for (uint32_t k = 0; k < BLOCK_LANES; k++)             \
+				d[i + k] = v;                                  \
+		}                                                              \
 		for (; i + BLOCK_LANES <= n; i += BLOCK_LANES) {               \
 			const uint32_t *m = mask == NULL ? NULL : mask + i;    \
 			T v[BLOCK_LANES];                                      \
@@ -220,12 +233,18 @@ GATHER_OF(gather2, uint32_t, uint16_t, any2)
 GATHER_OF(gather4, uint32_t, uint32_t, any4)
 GATHER_OF(gather8, uint64_t, uint64_t, any8)
 
+/* ret[STRIP_LANES / 16] is what all blocks are, if they are the same. */
 static void lane_patterns(uint8_t *ret, const uint32_t *at, uint32_t size,
 			  uint32_t count, const uint32_t *mask)
 {
-	for (uint32_t i = 0; i + BLOCK_LANES <= count; i += BLOCK_LANES)
+	uint32_t differ = 0;
+	for (uint32_t i = 0; i + BLOCK_LANES <= count; i += BLOCK_LANES) {
 		ret[i / BLOCK_LANES] = (uint8_t)block_pattern(
 			at + i, size, mask == NULL ? NULL : mask + i);
+		differ |= ret[i / BLOCK_LANES] ^ ret[0];
+	}
+	bool is_one = differ == 0 && count != 0 && count % BLOCK_LANES == 0;
+	ret[STRIP_LANES / BLOCK_LANES] = is_one ? ret[0] : PATTERN_NONE;
 }
 
 static void lane_gather(void *d, const uint8_t *host, const uint32_t *at,

@@ -43,7 +43,7 @@ struct span_slot {
 	uint8_t *host;
 	uint64_t bytes;
 	uint32_t *at;
-	uint8_t patterns[STRIP_LANES / 16];
+	uint8_t patterns[STRIP_LANES / 16 + 1];
 };
 
 struct strip {
