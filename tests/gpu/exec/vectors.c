@@ -2,6 +2,7 @@
  * Each file of tests/vectors/ptx: many lines become one kernel, which every
  * set of lanes must run to the expected bits, in its first and last thread.
  */
+#define _GNU_SOURCE /* strtok_r */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
