@@ -55,16 +55,40 @@ static uint32_t take_mail(struct sim *s, struct mail **taken)
 	return n;
 }
 
+/* As a pool does: what cannot go into a block is refused at once. */
+static bool sign(struct sim *s, const struct mail *m, struct bytes *ret_tx)
+{
+	uint32_t actor = shell_actor_of(m->node);
+	struct ledger_tx_result r;
+	struct core_event e = {
+		.kind = CORE_EVENT_TX, .ticket = m->ticket, .err = ERR_REFUSED};
+
+	*ret_tx = rig_tx(&s->rig, actor, m->kind, m->body);
+	if (ledger_chain_check(s->rig.chain, *ret_tx, LEDGER_CHECK_NEW, &r) ==
+	    ERR_OK)
+		return true;
+	s->rig.seqs[actor]--;
+	e.reason = r.reason;
+	if (s->notes)
+		printf("%8.3f node %u: kind %u: %s, not taken\n",
+		       (double)s->now_ms / 1000, m->node, m->kind,
+		       reason_word(r.reason));
+	shell_tell_later(s, m->node, m->life, 1, &e);
+	return false;
+}
+
 static void make_block(struct sim *s)
 {
 	struct mail *taken[TXS_MAX];
 	struct bytes txs[TXS_MAX];
 	struct core_event block = {.kind = CORE_EVENT_BLOCK};
-	uint32_t n = take_mail(s, taken);
+	uint32_t arrived = take_mail(s, taken), n = 0;
 
-	for (uint32_t i = 0; i < n; i++)
-		txs[i] = rig_tx(&s->rig, shell_actor_of(taken[i]->node),
-				taken[i]->kind, taken[i]->body);
+	for (uint32_t i = 0; i < arrived; i++) {
+		if (!sign(s, taken[i], &txs[n]))
+			continue;
+		taken[n++] = taken[i];
+	}
 	rig_block(&s->rig, txs, n);
 	must(s->rig.outcome.hook_refusals == 0);
 	for (uint32_t i = 0; i < n; i++) { /* the beacon is number 0 */
