@@ -21,7 +21,6 @@
 #define OUTPUTS_MS_MAX	 30000u
 #define OUTPUTS_STEP_MS	 100u
 #define TASK_ARENA_BYTES (1ull << 30)
-#define TABLE_BYTES_MAX	 (16u << 20)
 #define LIST_BYTES_MAX	 ((size_t)PROGRAM_TASK_BYTES_MAX * 1024u)
 
 /* Roots that were put already, in order. */
@@ -389,16 +388,6 @@ static enum cli_exit fetch_all(struct cli *c, struct link *l,
 	return code;
 }
 
-/* view.table, if the manifest has one. */
-static void print_table(struct view_results *r)
-{
-	struct buf table = buf_make(TABLE_BYTES_MAX);
-
-	if (view_results_table(r, &table) == ERR_OK)
-		fwrite(table.p, 1, table.n, stdout);
-	buf_free(&table);
-}
-
 /* Tasks that are stated and whose outputs the node does not hold yet. */
 static uint64_t still_coming(const json_t *answer)
 {
@@ -458,7 +447,7 @@ enum cli_exit buy_fetch(struct cli *c, struct link *l, const struct manifest *m,
 	if (e)
 		code = compile_fail(c, e, &diag);
 	else if (!code && !c->json && !c->quiet)
-		print_table(r);
+		local_print_table(r);
 	json_decref(answer);
 	view_results_free(r);
 	return code;

@@ -25,8 +25,6 @@
 
 #define TASK_ARENA_BYTES (1ull << 30)
 
-#define TABLE_BYTES_MAX (16u << 20)
-
 /* Failed tasks that are told in full. */
 #define FAILURES_TOLD 16u
 
@@ -272,16 +270,6 @@ static enum cli_exit verdict(const struct local_run *r)
 	return r->done ? CLI_PARTLY : CLI_FAULTED;
 }
 
-/* view.table, if the manifest has one. */
-static void print_table(struct view_results *results)
-{
-	struct buf table = buf_make(TABLE_BYTES_MAX);
-
-	if (view_results_table(results, &table) == ERR_OK && table.n)
-		fwrite(table.p, 1, table.n, stdout);
-	buf_free(&table);
-}
-
 static void report(struct local_run *r, const char *picture, uint64_t ms)
 {
 	const struct local_job *j = r->j;
@@ -307,7 +295,7 @@ static void report(struct local_run *r, const char *picture, uint64_t ms)
 	       "%" PRIu64 " thread-instructions in %.2f s\n",
 	       (int)j->m.name.n, (const char *)j->m.name.p, r->done,
 	       j->m.task_count, class_name, r->count, (double)ms / 1000);
-	print_table(r->results);
+	local_print_table(r->results);
 	printf("%s/%s\n", r->dir, picture ? picture : "tasks.csv");
 }
 

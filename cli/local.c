@@ -4,6 +4,7 @@
  */
 #include "cli/local.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -24,6 +25,8 @@
 
 /* Which CTAs and tasks a quote looks into: the same for everybody. */
 #define QUOTE_SEED 1u
+
+#define TABLE_BYTES_MAX (16u << 20)
 
 /* build_files that remembers what was opened. */
 struct recorder {
@@ -395,4 +398,13 @@ enum cli_exit local_sampled(struct cli *c, const struct local_job *j)
 		(int)text.n, (const char *)text.p);
 	buf_free(&text);
 	return code;
+}
+
+void local_print_table(struct view_results *results)
+{
+	struct buf table = buf_make(TABLE_BYTES_MAX);
+
+	if (view_results_table(results, &table) == ERR_OK && table.n)
+		fwrite(table.p, 1, table.n, stdout);
+	buf_free(&table);
 }

@@ -10,6 +10,7 @@
 #include "gpu/build/build.h"
 #include "gpu/build/files.h"
 #include "gpu/build/manifest.h"
+#include "gpu/build/view.h"
 
 struct local_job {
 	const char *path;
@@ -59,5 +60,8 @@ struct local_inputs {
 MUST_USE enum cli_exit local_inputs(struct cli *c, struct local_job *j,
 				    uint64_t index, struct local_inputs *ret);
 void local_inputs_free(struct local_job *j, struct local_inputs *in);
+
+/* view.table on standard output, if the manifest has one. */
+void local_print_table(struct view_results *results);
 
 #endif /* WEFT_CLI_LOCAL_H */

@@ -164,6 +164,20 @@ struct ledger *rpc_view(struct rpc_call *c)
 	return 0;
 }
 
+void rpc_tell(struct rpc_call *c, enum rpc_topic topic)
+{
+	const struct rpc_ops *ops = &c->rpc->host.ops;
+	const struct hash *id = c->arg[0].present ? &c->arg[0].id : 0;
+	json_t *o = ops->tell ? ops->tell(ops->ctx, topic, id) : 0;
+
+	if (o)
+		rpc_answer(c, o);
+	else if (ops->tell && id)
+		rpc_refuse(c, REASON_not_found, 0);
+	else
+		rpc_fail(c, RPC_ERROR_not_here, 0);
+}
+
 void rpc_wait(struct rpc_call *c, uint64_t timeout_ms,
 	      bool (*look)(struct rpc_call *c, bool timed_out))
 {

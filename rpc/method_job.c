@@ -462,30 +462,14 @@ static void explain(struct rpc_call *c)
 		rpc_answer(c, json_of_misfits(counts));
 }
 
-static void tell(struct rpc_call *c, enum rpc_topic topic)
-{
-	const struct rpc_ops *ops = &c->rpc->host.ops;
-	json_t *o;
-
-	if (!ops->tell) {
-		rpc_fail(c, RPC_ERROR_not_here, 0);
-		return;
-	}
-	o = ops->tell(ops->ctx, topic, &c->arg[0].id);
-	if (o)
-		rpc_answer(c, o);
-	else
-		rpc_refuse(c, REASON_not_found, 0);
-}
-
 static void result(struct rpc_call *c)
 {
-	tell(c, RPC_TOPIC_JOB_RESULT);
+	rpc_tell(c, RPC_TOPIC_JOB_RESULT);
 }
 
 static void log_of(struct rpc_call *c)
 {
-	tell(c, RPC_TOPIC_JOB_LOG);
+	rpc_tell(c, RPC_TOPIC_JOB_LOG);
 }
 
 const struct rpc_method rpc_methods_job[] = {

@@ -127,30 +127,14 @@ static void list(struct rpc_call *c)
 	rpc_answer(c, o);
 }
 
-static void tell(struct rpc_call *c, enum rpc_topic topic)
-{
-	const struct rpc_ops *ops = &c->rpc->host.ops;
-	json_t *o;
-
-	if (!ops->tell) {
-		rpc_fail(c, RPC_ERROR_not_here, 0);
-		return;
-	}
-	o = ops->tell(ops->ctx, topic, c->arg[0].present ? &c->arg[0].id : 0);
-	if (o)
-		rpc_answer(c, o);
-	else
-		rpc_refuse(c, REASON_not_found, 0);
-}
-
 static void audits(struct rpc_call *c)
 {
-	tell(c, RPC_TOPIC_AUDITS);
+	rpc_tell(c, RPC_TOPIC_AUDITS);
 }
 
 static void receipts(struct rpc_call *c)
 {
-	tell(c, RPC_TOPIC_RECEIPTS);
+	rpc_tell(c, RPC_TOPIC_RECEIPTS);
 }
 
 static const struct rpc_param optional_params[] = {

@@ -3,28 +3,10 @@
  */
 #include "rpc/priv/call.h"
 
-static void tell(struct rpc_call *c, enum rpc_topic topic)
-{
-	const struct rpc_ops *ops = &c->rpc->host.ops;
-	json_t *o;
-
-	if (!ops->tell) {
-		rpc_fail(c, RPC_ERROR_not_here, 0);
-		return;
-	}
-	o = ops->tell(ops->ctx, topic, c->arg[0].present ? &c->arg[0].id : 0);
-	if (o)
-		rpc_answer(c, o);
-	else if (c->arg[0].present)
-		rpc_refuse(c, REASON_not_found, 0);
-	else
-		rpc_fail(c, RPC_ERROR_not_here, 0);
-}
-
 #define TELL(name, topic)                    \
 	static void name(struct rpc_call *c) \
 	{                                    \
-		tell(c, topic);              \
+		rpc_tell(c, topic);          \
 	}
 TELL(status, RPC_TOPIC_NODE_STATUS)
 TELL(peers, RPC_TOPIC_NODE_PEERS)
@@ -45,7 +27,7 @@ static void control(struct rpc_call *c, enum rpc_verb verb)
 	if (e)
 		rpc_fail_err(c, e);
 	else
-		tell(c, RPC_TOPIC_PROVIDER_STATUS);
+		rpc_tell(c, RPC_TOPIC_PROVIDER_STATUS);
 }
 
 static void pause(struct rpc_call *c)

@@ -83,16 +83,7 @@ static void build(struct rpc_call *c)
 
 static void tell(struct rpc_call *c)
 {
-	const struct rpc_ops *ops = &c->rpc->host.ops;
-	json_t *o = 0;
-
-	if (ops->tell)
-		o = ops->tell(ops->ctx, RPC_TOPIC_PROGRAM,
-			      c->arg[0].present ? &c->arg[0].id : 0);
-	if (o)
-		rpc_answer(c, o);
-	else
-		rpc_refuse(c, REASON_not_found, 0);
+	rpc_tell(c, RPC_TOPIC_PROGRAM);
 }
 
 static const struct rpc_param id_params[] = {

@@ -105,6 +105,10 @@ void rpc_wait(struct rpc_call *c, uint64_t timeout_ms,
 /* The last state; answers with an error and gives NULL if there is none. */
 struct ledger *rpc_view(struct rpc_call *c);
 
+/* Answer with what the node tells about a topic, and about argument 0 if it
+ * is there: an id. */
+void rpc_tell(struct rpc_call *c, enum rpc_topic topic);
+
 /* Sign and submit with the wallet; then(c, sent) answers. */
 void rpc_send_kind(struct rpc_call *c, uint32_t kind, const struct buf *body,
 		   const struct rpc_arg *from,
