@@ -220,7 +220,8 @@ static void drive_accepted(struct provider *p, struct work *w,
 	if (!work_prepare(p, w, out) && !is_late(p, w))
 		return;
 	if (w->phase != WORK_READY) {
-		w->reason = REASON_input_missing;
+		/* They were here when it accepted: the fault is our own. */
+		w->reason = REASON_driver_fault;
 		w->limit = 0;
 		work_commit(p, w, out);
 		return;

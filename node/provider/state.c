@@ -184,6 +184,9 @@ void work_commit(struct provider *p, struct work *w, struct core_out *out)
 		submit(w, out, MARKET_KIND_LEASE_COMMIT, &b);
 		return;
 	}
+	/* A later reason may have replaced the one that named a task. */
+	if (w->reason != REASON_kernel_fault && w->reason != REASON_limit_ops)
+		w->fault.present = false;
 	p->last_reason = w->reason;
 	{
 		struct market_lease_fail x = {
