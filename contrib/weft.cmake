@@ -65,6 +65,8 @@ function(weft_test folder)
   target_link_libraries(test_${target} PRIVATE ${F_DEPS} ${F_LIBS}
     PkgConfig::criterion)
   add_test(NAME ${target} COMMAND test_${target})
+  set_tests_properties(${target} PROPERTIES ENVIRONMENT
+    "LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/contrib/lsan.supp:print_suppressions=0")
 endfunction()
 
 # weft_tool(tests/bench/ledger DEPS ...): a test or bench program with a main
