@@ -92,10 +92,10 @@ static void put_kernel(const struct job_kernel *k)
 static void put_reason(uint64_t line, struct bytes file, struct bytes opcode,
 		       struct bytes reason, struct bytes hint)
 {
-	printf("  %.*s%sline %" PRIu64 ": %.*s: %.*s; %.*s\n", (int)file.n,
+	printf("  %.*s%sline %" PRIu64 ": %.*s: %.*s%s%.*s\n", (int)file.n,
 	       (const char *)file.p, file.n ? " " : "", line, (int)opcode.n,
 	       (const char *)opcode.p, (int)reason.n, (const char *)reason.p,
-	       (int)hint.n, (const char *)hint.p);
+	       hint.n ? "; " : "", (int)hint.n, (const char *)hint.p);
 }
 
 static enum cli_exit check_ptx(struct cli *c, struct bytes ptx)

@@ -74,7 +74,10 @@ static enum cli_exit say_failure(struct cli *c, const struct work *w,
 {
 	enum cli_exit code = CLI_FAILED;
 	const char *word = "failed";
-	bool place = words[0] >= '0' && words[0] <= '9' && w->prefix;
+	/* "LINE:COLUMN: ..." goes on after a file's name, a sentence does not
+	 */
+	size_t digits = strspn(words, "0123456789");
+	bool place = digits && words[digits] == ':' && w->prefix;
 
 	if (cli_interrupted())
 		return CLI_INTERRUPTED;
