@@ -4,10 +4,14 @@
 #define _GNU_SOURCE
 #include <stdio.h>
 
+#include "ledger/chain.h"
 #include "ledger/state.h"
 #include "market/explain.h"
 #include "market/job.h"
 #include "rpc/priv/call.h"
+
+/* Most offers or jobs that one explanation looks at. */
+#define EXPLAIN_MOST 4096u
 
 /* name in JSON, field: both directions from one list. */
 #define WORK_COUNTS(X)                      \
@@ -187,4 +191,32 @@ json_t *json_of_misfits(const uint32_t *counts)
 	}
 	json_object_set_new(o, "reasons", all);
 	return o;
+}
+
+void rpc_answer_changed(struct rpc_call *c, const struct rpc_sent *s)
+{
+	json_t *o = json_object();
+
+	out_hash(o, "id", &c->arg[0].id);
+	out_hash(o, "tx", &s->tx_id);
+	out_number(o, "height", s->height);
+	rpc_answer(c, o);
+}
+
+void rpc_explain(struct rpc_call *c,
+		 enum err (*explain)(struct ledger *l, const struct hash *id,
+				     uint32_t most, uint32_t *ret_counts))
+{
+	struct ledger *l = rpc_view(c);
+	uint32_t counts[MARKET_MISFIT_COUNT] = {0};
+	enum err e;
+
+	if (!l)
+		return;
+	e = explain(l, &c->arg[0].id, EXPLAIN_MOST, counts);
+	ledger_chain_view_end(l);
+	if (e)
+		rpc_fail_err(c, e);
+	else
+		rpc_answer(c, json_of_misfits(counts));
 }

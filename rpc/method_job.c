@@ -14,7 +14,6 @@
 #include "market/record.h"
 #include "rpc/priv/build.h"
 
-#define EXPLAIN_MOST	     4096u
 #define DEADLINE_BLOCKS	     10000u
 #define GRACE_BLOCKS	     600u
 #define WAIT_MS_MAX	     600000u
@@ -384,16 +383,6 @@ static void wait(struct rpc_call *c)
 	rpc_wait(c, ms > WAIT_MS_MAX ? WAIT_MS_MAX : ms, wait_look);
 }
 
-static void changed(struct rpc_call *c, const struct rpc_sent *s)
-{
-	json_t *o = json_object();
-
-	out_hash(o, "id", &c->arg[0].id);
-	out_hash(o, "tx", &s->tx_id);
-	out_number(o, "height", s->height);
-	rpc_answer(c, o);
-}
-
 static const struct rpc_param cancel_params[] = {
 	{"id", RPC_TYPE_ID, true, "of the job"},
 	{"idempotency_key", RPC_TYPE_TEXT, false, "acts once"},
@@ -406,7 +395,7 @@ static void cancel(struct rpc_call *c)
 	struct buf body = buf_make(128);
 
 	market_job_cancel_encode(&body, &x);
-	rpc_send_kind(c, MARKET_KIND_JOB_CANCEL, &body, 0, changed);
+	rpc_send_kind(c, MARKET_KIND_JOB_CANCEL, &body, 0, rpc_answer_changed);
 	buf_free(&body);
 }
 
@@ -424,7 +413,7 @@ static void top_up(struct rpc_call *c)
 	struct buf body = buf_make(128);
 
 	market_job_top_up_encode(&body, &x);
-	rpc_send_kind(c, MARKET_KIND_JOB_TOP_UP, &body, 0, changed);
+	rpc_send_kind(c, MARKET_KIND_JOB_TOP_UP, &body, 0, rpc_answer_changed);
 	buf_free(&body);
 }
 
@@ -442,24 +431,13 @@ static void extend(struct rpc_call *c)
 	struct buf body = buf_make(128);
 
 	market_job_extend_encode(&body, &x);
-	rpc_send_kind(c, MARKET_KIND_JOB_EXTEND, &body, 0, changed);
+	rpc_send_kind(c, MARKET_KIND_JOB_EXTEND, &body, 0, rpc_answer_changed);
 	buf_free(&body);
 }
 
 static void explain(struct rpc_call *c)
 {
-	struct ledger *l = rpc_view(c);
-	uint32_t counts[MARKET_MISFIT_COUNT] = {0};
-	enum err e;
-
-	if (!l)
-		return;
-	e = market_job_explain(l, &c->arg[0].id, EXPLAIN_MOST, counts);
-	ledger_chain_view_end(l);
-	if (e)
-		rpc_fail_err(c, e);
-	else
-		rpc_answer(c, json_of_misfits(counts));
+	rpc_explain(c, market_job_explain);
 }
 
 static void result(struct rpc_call *c)

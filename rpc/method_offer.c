@@ -9,8 +9,6 @@
 #include "market/offer.h"
 #include "rpc/priv/call.h"
 
-#define EXPLAIN_MOST 4096u
-
 static const char *device_word(enum market_device d)
 {
 	switch (d) {
@@ -206,22 +204,13 @@ static const struct rpc_param id_params[] = {
 	{0},
 };
 
-static void withdrawn(struct rpc_call *c, const struct rpc_sent *s)
-{
-	json_t *o = json_object();
-
-	out_hash(o, "id", &c->arg[0].id);
-	out_hash(o, "tx", &s->tx_id);
-	out_number(o, "height", s->height);
-	rpc_answer(c, o);
-}
-
 static void withdraw(struct rpc_call *c)
 {
 	struct buf body = buf_make(64);
 
 	market_offer_withdraw_encode(&body, &c->arg[0].id);
-	rpc_send_kind(c, MARKET_KIND_OFFER_WITHDRAW, &body, 0, withdrawn);
+	rpc_send_kind(c, MARKET_KIND_OFFER_WITHDRAW, &body, 0,
+		      rpc_answer_changed);
 	buf_free(&body);
 }
 
@@ -232,18 +221,7 @@ static const struct rpc_param explain_params[] = {
 
 static void explain(struct rpc_call *c)
 {
-	struct ledger *l = rpc_view(c);
-	uint32_t counts[MARKET_MISFIT_COUNT] = {0};
-	enum err e;
-
-	if (!l)
-		return;
-	e = market_offer_explain(l, &c->arg[0].id, EXPLAIN_MOST, counts);
-	ledger_chain_view_end(l);
-	if (e)
-		rpc_fail_err(c, e);
-	else
-		rpc_answer(c, json_of_misfits(counts));
+	rpc_explain(c, market_offer_explain);
 }
 
 const struct rpc_method rpc_methods_offer[] = {

@@ -114,6 +114,15 @@ void rpc_send_kind(struct rpc_call *c, uint32_t kind, const struct buf *body,
 		   const struct rpc_arg *from,
 		   void (*then)(struct rpc_call *c, const struct rpc_sent *s));
 
+/* For rpc_send_kind: answer with argument 0's id, the transaction, its
+ * height. */
+void rpc_answer_changed(struct rpc_call *c, const struct rpc_sent *s);
+
+/* Answer with what explain counts for argument 0's id. */
+void rpc_explain(struct rpc_call *c,
+		 enum err (*explain)(struct ledger *l, const struct hash *id,
+				     uint32_t most, uint32_t *ret_counts));
+
 /* Values in answers. */
 void out_hash(json_t *o, const char *key, const struct hash *h);
 void out_id_or_null(json_t *o, const char *key, const struct hash *h);
