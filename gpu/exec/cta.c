@@ -213,7 +213,9 @@ static void run_strips(struct machine *mc)
 	uint32_t live_before = UINT32_MAX;
 	for (;;) {
 		for (uint32_t k = 0; k < mc->l->strip_count; k++) {
-			if (!strip_run(mc, &mc->strips[k]))
+			uint32_t i = mc->l->is_scheduled ? schedule_strip(mc, k)
+							 : k;
+			if (!strip_run(mc, &mc->strips[i]))
 				return;
 		}
 		if (open_whole(mc))
@@ -279,6 +281,7 @@ void machine_run_cta(struct machine *mc, uint64_t cta)
 		memset(mc->shared, 0, mc->l->shared_bytes);
 	for (uint32_t i = 0; i < MACHINE_BARRIERS; i++)
 		mc->barriers[i] = (struct barrier){.and_all = true};
+	schedule_start(mc);
 	for (uint32_t k = 0; k < mc->l->strip_count; k++)
 		start_strip(mc, &mc->strips[k]);
 	if (mc->trace != NULL)

@@ -245,6 +245,11 @@ struct exec_options {
 	/* Other orders of CTAs and other NaN bits (0 to 2), for tests: class A
 	 * gives the same bytes (NaN words aside). */
 	uint64_t shuffle_seed; /* 0: ascending */
+	/* Other schedules inside a CTA, for tests: groups of lanes and the
+	 * order of strips by chance (0: the lowest pc first), at most so many
+	 * lanes at a time (0: all that can). */
+	uint64_t schedule_seed;
+	uint32_t group_lanes;
 	uint32_t nan_variant;
 	/* Finder: who writes and reads these ranges. */
 	const struct exec_range *ranges;

@@ -173,7 +173,9 @@ enum err launch_prepare(const struct exec_module *m, uint32_t variant,
 			     .m = m,
 			     .in = in,
 			     .options = options,
-			     .lanes = lanes};
+			     .lanes = lanes,
+			     .is_scheduled = options->schedule_seed != 0 ||
+					     options->group_lanes != 0};
 	*ret_reason = EXEC_REASON_no_kernel;
 	l->kernel = find_kernel(m, in->kernel);
 	if (l->kernel == NULL)

@@ -40,6 +40,10 @@ void strip_regroup(struct machine *mc, struct strip *s)
 {
 	uint32_t low[2];
 	forget_spans(s);
+	if (mc->l->is_scheduled) {
+		schedule_group(mc, s);
+		return;
+	}
 	mc->lanes->lowest(s->pcs, s->n, low);
 	s->runs = low[0] < PC_WAIT;
 	if (!s->runs)
@@ -66,11 +70,12 @@ void strip_start(struct machine *mc, struct strip *s, uint32_t pc)
 	memset(s->wait, 0, s->n * sizeof(*s->wait));
 	memset(s->depth, 0, s->n * sizeof(*s->depth));
 	strip_set_pcs(mc, s, NULL, pc);
-	if (mc->l->options->warp == EXEC_WARP_ALL)
+	if (mc->l->options->warp == EXEC_WARP_ALL && !mc->l->is_scheduled)
 		return;
 	/* A sample of one warp: no other thread ever starts. */
 	for (uint32_t i = 0; i < s->n; i++) {
-		if ((s->first + i) / 32 == mc->l->options->warp)
+		if (mc->l->options->warp == EXEC_WARP_ALL ||
+		    (s->first + i) / 32 == mc->l->options->warp)
 			continue;
 		s->pcs[i] = PC_EXIT;
 		s->live_mask[i] = 0;

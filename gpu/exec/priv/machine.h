@@ -129,6 +129,7 @@ struct launch {
 	uint64_t dynamic_at;
 	uint8_t *selected; /* by op: the witness takes its result */
 	uint64_t witness_start;
+	bool is_scheduled; /* by options, for a test */
 };
 
 struct trace;
@@ -149,6 +150,8 @@ struct machine {
 	uint32_t nan32;
 	uint64_t nan64;
 	uint32_t csr; /* present MXCSR */
+	uint64_t schedule; /* of a test's schedule: what it draws from */
+	uint32_t schedule_turn;
 	struct barrier barriers[MACHINE_BARRIERS];
 	struct end end;
 	struct trace *trace; /* NULL: a plain run */
@@ -222,6 +225,12 @@ void strip_set_pcs(struct machine *mc, struct strip *s, const uint32_t *mask,
 bool strip_run(struct machine *mc, struct strip *s);
 void strip_regroup(struct machine *mc, struct strip *s);
 void strip_start(struct machine *mc, struct strip *s, uint32_t pc);
+
+/* Schedules of tests (schedule.c): at the start of a CTA, the next group of
+ * a strip, and which strip runs k-th. */
+void schedule_start(struct machine *mc);
+void schedule_group(struct machine *mc, struct strip *s);
+uint32_t schedule_strip(struct machine *mc, uint32_t k);
 
 /* The bits of unspecified NaNs: 0 as GPUs give them, 1 and 2 others. */
 void machine_set_nan(struct machine *mc, uint32_t variant);
