@@ -66,7 +66,8 @@ static const char *class_word(const struct program_header *h)
 	return "refused";
 }
 
-static json_t *work_json(const struct program_header *h, uint64_t limit_ops)
+static json_t *work_json(const struct program *p,
+			 const struct program_header *h, uint64_t limit_ops)
 {
 	const struct program_totals *t = &h->totals;
 	json_t *o = json_object();
@@ -74,7 +75,7 @@ static json_t *work_json(const struct program_header *h, uint64_t limit_ops)
 	put_count(o, "ops_per_task", t->ops_per_task);
 	put_count(o, "limit_ops", limit_ops);
 	put_count(o, "cta_ops_max", t->cta_ops);
-	put_count(o, "sample_ops", program_sample_ops(h));
+	put_count(o, "sample_ops", program_sample_ops(p, h));
 	put_count(o, "cta_open_max_bytes", t->cta_open);
 	put_count(o, "written_bytes", t->write_bytes);
 	put_count(o, "input_bytes", t->input_bytes);
@@ -126,11 +127,14 @@ static enum cli_exit name_all(struct cli *c, struct buy *b)
 {
 	struct local_job *j = &b->job;
 	struct arena *scratch = arena_new(TASK_ARENA_BYTES);
+	struct program p;
 	struct program_header h;
 	struct hash header_root;
 	struct build_diag diag = {0};
 	enum err e = scratch ? ERR_OK : ERR_NO_MEMORY;
 
+	if (!e)
+		e = program_decode(scratch, j->result.encoding, &p);
 	if (!e)
 		e = program_header_decode(scratch, j->built.header, &h);
 	if (!e)
@@ -149,7 +153,7 @@ static enum cli_exit name_all(struct cli *c, struct buy *b)
 	json_object_set_new(b->params, "tasks",
 			    json_integer((json_int_t)j->m.task_count));
 	json_object_set_new(b->params, "work",
-			    work_json(&h, j->built.limit_ops));
+			    work_json(&p, &h, j->built.limit_ops));
 	if (j->m.seconds)
 		json_object_set_new(b->params, "seconds_max",
 				    json_integer((json_int_t)j->m.seconds));
@@ -403,7 +407,7 @@ static uint64_t still_coming(const json_t *answer)
 
 /* job.result, once the node has fetched what providers committed. */
 static enum cli_exit ask_result(struct cli *c, struct link *l, const char *id,
-				json_t **ret)
+				bool is_partial, json_t **ret)
 {
 	uint64_t begin = clock_now_ms();
 	enum cli_exit code;
@@ -411,7 +415,7 @@ static enum cli_exit ask_result(struct cli *c, struct link *l, const char *id,
 	for (;;) {
 		code = link_call(c, l, "job.result",
 				 json_pack("{s:s}", "id", id), ret);
-		if (code || !still_coming(*ret) ||
+		if (code || is_partial || !still_coming(*ret) ||
 		    clock_now_ms() - begin > OUTPUTS_MS_MAX)
 			return code;
 		if (cli_interrupted())
@@ -425,12 +429,13 @@ static enum cli_exit ask_result(struct cli *c, struct link *l, const char *id,
 }
 
 enum cli_exit buy_fetch(struct cli *c, struct link *l, const struct manifest *m,
-			const char *id, const char *dir, uint64_t *ret_done)
+			const char *id, const char *dir, bool is_partial,
+			uint64_t *ret_done)
 {
 	struct view_results *r = NULL;
 	struct build_diag diag = {0};
 	json_t *answer;
-	enum cli_exit code = ask_result(c, l, id, &answer);
+	enum cli_exit code = ask_result(c, l, id, is_partial, &answer);
 	const char *picture;
 	enum err e;
 
@@ -447,7 +452,7 @@ enum cli_exit buy_fetch(struct cli *c, struct link *l, const struct manifest *m,
 	if (e)
 		code = compile_fail(c, e, &diag);
 	else if (!code && !c->json && !c->quiet)
-		local_print_table(r);
+		local_print_views(r);
 	json_decref(answer);
 	view_results_free(r);
 	return code;

@@ -41,10 +41,12 @@ void buy_close(struct buy *b);
 /*
  * Fetch what is there of a job's outputs into dir, write tasks.csv and the
  * view.  m names the buffers.
+ * is_partial  do not wait for outputs that are on their way to the node
  * ret_done    tasks whose outputs came
  */
 MUST_USE enum cli_exit buy_fetch(struct cli *c, struct link *l,
 				 const struct manifest *m, const char *id,
-				 const char *dir, uint64_t *ret_done);
+				 const char *dir, bool is_partial,
+				 uint64_t *ret_done);
 
 #endif /* WEFT_CLI_BUY_H */

@@ -295,7 +295,7 @@ static void report(struct local_run *r, const char *picture, uint64_t ms)
 	       "%" PRIu64 " thread-instructions in %.2f s\n",
 	       (int)j->m.name.n, (const char *)j->m.name.p, r->done,
 	       j->m.task_count, class_name, r->count, (double)ms / 1000);
-	local_print_table(r->results);
+	local_print_views(r->results);
 	printf("%s/%s\n", r->dir, picture ? picture : "tasks.csv");
 }
 

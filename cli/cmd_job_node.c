@@ -111,7 +111,7 @@ static enum cli_exit submit_open(struct cli *c, struct link *l, struct buy *b,
 	return code;
 }
 
-static enum cli_exit submit(struct cli *c)
+static enum cli_exit cmd_submit(struct cli *c)
 {
 	static struct buy b;
 	struct link l = {0};
@@ -221,7 +221,7 @@ static enum cli_exit code_of_end(const json_t *job)
 
 static enum cli_exit fetch_into(struct cli *c, struct link *l,
 				const struct manifest *m, const char *id,
-				uint64_t *ret_done)
+				bool is_partial, uint64_t *ret_done)
 {
 	const char *dir = cli_value(c, "output");
 
@@ -230,7 +230,7 @@ static enum cli_exit fetch_into(struct cli *c, struct link *l,
 				   (const char *)m->name.p);
 	if (!dir)
 		return CLI_FAILED;
-	enum cli_exit code = buy_fetch(c, l, m, id, dir, ret_done);
+	enum cli_exit code = buy_fetch(c, l, m, id, dir, is_partial, ret_done);
 
 	if (!code && !c->json)
 		printf("%s/%s\n", dir,
@@ -253,7 +253,7 @@ enum cli_exit job_run_node(struct cli *c)
 		code = wait_for(c, &l, id, early ? "committed" : "ended", &job);
 	}
 	if (!code)
-		code = fetch_into(c, &l, &b.job.m, id, &done);
+		code = fetch_into(c, &l, &b.job.m, id, false, &done);
 	if (!code && c->json)
 		json_put(json_incref(job));
 	else if (!code)
@@ -277,7 +277,7 @@ static enum cli_exit with_job(struct cli *c, struct link *l,
 		    : link_id(c, l, "job.list", "jobs", c->operands[0], id);
 }
 
-static enum cli_exit get(struct cli *c)
+static enum cli_exit cmd_get(struct cli *c)
 {
 	struct link l = {0};
 	char id[HASH_TEXT_BYTES];
@@ -296,7 +296,7 @@ static enum cli_exit get(struct cli *c)
 	return code;
 }
 
-static enum cli_exit wait_cmd(struct cli *c)
+static enum cli_exit cmd_wait(struct cli *c)
 {
 	struct link l = {0};
 	char id[HASH_TEXT_BYTES];
@@ -317,7 +317,7 @@ static enum cli_exit wait_cmd(struct cli *c)
 	return code;
 }
 
-static enum cli_exit fetch(struct cli *c)
+static enum cli_exit cmd_fetch(struct cli *c)
 {
 	static struct local_job j;
 	struct link l = {0};
@@ -335,7 +335,8 @@ static enum cli_exit fetch(struct cli *c)
 	if (!code)
 		code = local_open(c, manifest, &j);
 	if (!code)
-		code = fetch_into(c, &l, &j.m, id, &done);
+		code = fetch_into(c, &l, &j.m, id, cli_flag(c, "partial"),
+				  &done);
 	if (!code && c->json)
 		json_put(json_pack("{s:s,s:I,s:I}", "id", id, "tasks",
 				   (json_int_t)j.m.task_count, "fetched",
@@ -348,7 +349,7 @@ static enum cli_exit fetch(struct cli *c)
 	return code;
 }
 
-static enum cli_exit explain(struct cli *c)
+static enum cli_exit cmd_explain(struct cli *c)
 {
 	struct link l = {0};
 	char id[HASH_TEXT_BYTES];
@@ -373,7 +374,7 @@ static enum cli_exit explain(struct cli *c)
 	return code;
 }
 
-static enum cli_exit cancel(struct cli *c)
+static enum cli_exit cmd_cancel(struct cli *c)
 {
 	struct link l = {0};
 	char id[HASH_TEXT_BYTES];
@@ -394,7 +395,7 @@ static enum cli_exit cancel(struct cli *c)
 	return code;
 }
 
-static enum cli_exit list(struct cli *c)
+static enum cli_exit cmd_list(struct cli *c)
 {
 	struct link l = {0};
 	json_t *page = NULL, *o;
@@ -443,7 +444,8 @@ static const struct cli_option wait_options[] = {
 static const struct cli_option fetch_options[] = {
 	{"output", 'o', "DIR", "results (default: NAME.out)"},
 	{"manifest", 0, "FILE", "the job's, if it was submitted elsewhere"},
-	{"partial", 0, NULL, "what is there so far (the default)"},
+	{"partial", 0, NULL,
+	 "take what the node holds; do not wait 30 s for more"},
 	LINK_OPTIONS,
 	{NULL, 0, NULL, NULL},
 };
@@ -458,10 +460,9 @@ static const struct cli_option fetch_options[] = {
 		.options = opts,                          \
 		.operands_min = n,                        \
 		.operands_max = n,                        \
-		.run = name,                              \
+		.run = cmd_##name,                        \
 	}
 
-#define wait wait_cmd
 JOB_COMMAND(submit, "submit", "MANIFEST", 1, "buy a job and return at once",
 	    "Builds the manifest here, hands program, tasks and inputs to "
 	    "the node, locks the\nescrow and prints the job's id.  The node "

@@ -274,8 +274,8 @@ static enum cli_exit buy_and_watch(struct watch *w)
 static enum cli_exit save(struct watch *w, const char *out)
 {
 	uint64_t done = 0;
-	enum cli_exit code =
-		buy_fetch(w->d->c, &w->d->link, &w->b.job.m, w->id, out, &done);
+	enum cli_exit code = buy_fetch(w->d->c, &w->d->link, &w->b.job.m, w->id,
+				       out, false, &done);
 
 	if (!code && done < w->b.job.m.task_count)
 		code = cli_fail(w->d->c, CLI_FAILED, "output_unavailable",

@@ -26,7 +26,7 @@
 /* Which CTAs and tasks a quote looks into: the same for everybody. */
 #define QUOTE_SEED 1u
 
-#define TABLE_BYTES_MAX (16u << 20)
+#define VIEW_BYTES_MAX (16u << 20)
 
 /* build_files that remembers what was opened. */
 struct recorder {
@@ -400,11 +400,12 @@ enum cli_exit local_sampled(struct cli *c, const struct local_job *j)
 	return code;
 }
 
-void local_print_table(struct view_results *results)
+void local_print_views(struct view_results *results)
 {
-	struct buf table = buf_make(TABLE_BYTES_MAX);
+	struct buf text = buf_make(VIEW_BYTES_MAX);
 
-	if (view_results_table(results, &table) == ERR_OK && table.n)
-		fwrite(table.p, 1, table.n, stdout);
-	buf_free(&table);
+	if (view_results_table(results, &text) == ERR_OK &&
+	    view_results_plots(results, &text) == ERR_OK && text.n)
+		fwrite(text.p, 1, text.n, stdout);
+	buf_free(&text);
 }

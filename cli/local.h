@@ -61,7 +61,8 @@ MUST_USE enum cli_exit local_inputs(struct cli *c, struct local_job *j,
 				    uint64_t index, struct local_inputs *ret);
 void local_inputs_free(struct local_job *j, struct local_inputs *in);
 
-/* view.table on standard output, if the manifest has one. */
-void local_print_table(struct view_results *results);
+/* view.table, view.line and view.points on standard output, those that the
+ * manifest has. */
+void local_print_views(struct view_results *results);
 
 #endif /* WEFT_CLI_LOCAL_H */

@@ -28,7 +28,8 @@ bool results_is_viewed(const struct manifest *m, uint32_t buffer)
 {
 	return (m->picture.is_set && m->picture.buffer == buffer) ||
 	       (m->frames.is_set && m->frames.buffer == buffer) ||
-	       chart_shows(&m->table_view, buffer);
+	       chart_shows(&m->table_view, buffer) ||
+	       chart_shows(&m->line, buffer) || chart_shows(&m->points, buffer);
 }
 
 bool view_needs_buffer(const struct manifest *m, uint32_t buffer)
@@ -373,6 +374,19 @@ static enum err write_frames(const struct view_results *r)
 	return err;
 }
 
+static enum err write_plot(const struct view_results *r,
+			   const struct manifest_chart *chart, bool is_joined,
+			   const char *name)
+{
+	struct buf b = buf_make(1u << 24);
+	enum err err = results_plot(r, chart, is_joined, &b);
+
+	if (err == ERR_OK)
+		err = results_write(r, name, buf_bytes(&b));
+	buf_free(&b);
+	return err;
+}
+
 enum err view_results_finish(struct view_results *r, const char **ret_picture,
 			     struct build_diag *reterr_diag)
 {
@@ -386,6 +400,10 @@ enum err view_results_finish(struct view_results *r, const char **ret_picture,
 	}
 	if (err == ERR_OK && r->m->frames.is_set)
 		err = write_frames(r);
+	if (err == ERR_OK && r->m->line.is_set)
+		err = write_plot(r, &r->m->line, true, "line.png");
+	if (err == ERR_OK && r->m->points.is_set)
+		err = write_plot(r, &r->m->points, false, "points.png");
 	if (err == ERR_IO)
 		io_diag(reterr_diag, "the result folder");
 	else if (err != ERR_OK)

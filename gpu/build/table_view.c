@@ -41,8 +41,7 @@ static double f16_value(uint32_t bits)
 	return bits >> 15 ? -v : v;
 }
 
-/* "u8" ... "f64" as the reader of manifests gives them. */
-static unsigned type_bits(const char *type)
+unsigned results_type_bits(const char *type)
 {
 	switch (type[1]) {
 	case '8':
@@ -56,37 +55,55 @@ static unsigned type_bits(const char *type)
 	}
 }
 
-/* The first element of a buffer as a number and as text. */
-static void buffer_cell(const char *type, const uint8_t *p, struct cell *c)
+static uint64_t raw_element(const uint8_t *p, unsigned bits)
 {
-	unsigned bits = type_bits(type);
 	uint64_t raw = 0;
-	int64_t v;
 
 	for (unsigned i = 0; i < bits / 8; i++)
 		raw |= (uint64_t)p[i] << (8 * i);
-	c->is_number = true;
-	if (type[0] == 'f') {
-		float f;
-		uint32_t low = (uint32_t)raw;
+	return raw;
+}
 
-		memcpy(&f, &low, sizeof(f));
-		memcpy(&c->number, &raw, sizeof(c->number));
-		if (bits == 32)
-			c->number = (double)f;
-		if (bits == 16)
-			c->number = f16_value(low);
+/* An integer of that many bits as 64. */
+static int64_t extend(uint64_t raw, unsigned bits)
+{
+	return (int64_t)(raw << (64 - bits)) >> (int)(64 - bits);
+}
+
+double results_element(const char *type, const uint8_t *p)
+{
+	unsigned bits = results_type_bits(type);
+	uint64_t raw = raw_element(p, bits);
+	uint32_t low = (uint32_t)raw;
+	float f;
+	double v;
+
+	if (type[0] == 'u')
+		return (double)raw;
+	if (type[0] == 's')
+		return (double)extend(raw, bits);
+	if (bits == 16)
+		return f16_value(low);
+	memcpy(&f, &low, sizeof(f));
+	memcpy(&v, &raw, sizeof(v));
+	return bits == 32 ? (double)f : v;
+}
+
+/* The first element of a buffer as a number and as text. */
+static void buffer_cell(const char *type, const uint8_t *p, struct cell *c)
+{
+	unsigned bits = results_type_bits(type);
+	uint64_t raw = raw_element(p, bits);
+
+	c->is_number = true;
+	c->number = results_element(type, p);
+	if (type[0] == 'f')
 		snprintf(c->text, CELL_MAX, "%.9g", c->number);
-		return;
-	}
-	v = (int64_t)(raw << (64 - bits)) >> (int)(64 - bits);
-	if (type[0] == 'u') {
-		c->number = (double)raw;
+	else if (type[0] == 'u')
 		snprintf(c->text, CELL_MAX, "%llu", (unsigned long long)raw);
-	} else {
-		c->number = (double)v;
-		snprintf(c->text, CELL_MAX, "%lld", (long long)v);
-	}
+	else
+		snprintf(c->text, CELL_MAX, "%lld",
+			 (long long)extend(raw, bits));
 }
 
 static void text_cell(struct bytes text, bool is_number, struct cell *c)

@@ -64,7 +64,8 @@ MUST_USE enum err view_results_row(struct view_results *r,
 				   const struct view_task_row *row);
 
 /*
- * Write tasks.csv, picture.png and frames.png (animated) if m has them.  May be
+ * Write tasks.csv, and picture.png, frames.png (animated), line.png and
+ * points.png if m has them.  May be
  * called again after more tasks (then both are replaced).  ret_picture: path
  * below dir, or NULL.
  */
@@ -82,6 +83,14 @@ const uint8_t *view_results_pixels(struct view_results *r, uint32_t *ret_width,
  * each; nothing if m has none.  ERR_OK, ERR_LIMIT or ERR_NO_MEMORY.
  */
 MUST_USE enum err view_results_table(struct view_results *r, struct buf *out);
+
+/*
+ * view.line and view.points as text of at most 80 columns: dots in braille
+ * with the ends of both axes; nothing if m has none.  A buffer's elements are
+ * drawn one after the other, tasks in order; a column's value belongs to all
+ * elements of its task.  ERR_OK, ERR_LIMIT or ERR_NO_MEMORY.
+ */
+MUST_USE enum err view_results_plots(struct view_results *r, struct buf *out);
 
 void view_results_free(struct view_results *r); /* NULL is fine */
 

@@ -39,6 +39,18 @@ struct draw_range {
 struct draw_range draw_range_of(const struct manifest_picture *p,
 				const struct bytes *tiles, uint64_t count);
 
+/* Bits of an element: types are "u8" ... "f64", as the reader of manifests
+ * gives them. */
+unsigned results_type_bits(const char *type);
+
+/* One element of a buffer as a number, rounded to 53 bits. */
+double results_element(const char *type, const uint8_t *p);
+
+/* A chart as a PNG, appended to out.  ERR_OK, ERR_LIMIT, ERR_NO_MEMORY. */
+MUST_USE enum err results_plot(const struct view_results *r,
+			       const struct manifest_chart *chart,
+			       bool is_joined, struct buf *out);
+
 /* view.frames as an animated PNG of the tasks that are there, in order,
  * appended to out; nothing if none is.  ERR_OK, ERR_LIMIT, ERR_NO_MEMORY. */
 MUST_USE enum err results_frames(const struct view_results *r, struct buf *out);

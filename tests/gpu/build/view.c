@@ -262,3 +262,82 @@ Test(view, frames_are_an_animated_png)
 	cr_expect_eq(remove(folder), 0);
 	arena_free(a);
 }
+
+/* Four points (0 0) (1 3) (2 1) (3 2) on 128 x 64 dots: columns 0, 42, 85, 127
+ * (rounded), rows 63, 0, 42, 21. */
+Test(view, points_as_text_and_png)
+{
+	static const char manifest[] =
+		"{\"weft\": 1, \"cuda\": \"a.cu\", \"tasks\": {\"count\": 2,"
+		" \"index\": \"t\"},\n"
+		" \"buffers\": {\"p\": {\"bytes\": 8}, \"q\": {\"bytes\": 8}},"
+		"\n \"steps\": [{\"fill\": \"p\", \"with\": 0}],\n"
+		" \"view\": {\"points\": {\"x\": {\"buffer\": \"p\", \"type\":"
+		" \"f32\"}, \"y\": {\"buffer\": \"q\", \"type\": \"s32\"}},"
+		" \"line\": {\"x\": \"t\", \"y\": {\"buffer\": \"q\", "
+		"\"type\": \"s32\"}}}}";
+	static const float x[4] = {0, 1, 2, 3};
+	static const int32_t y[4] = {0, 3, 1, 2};
+	static const struct {
+		unsigned line, letter;
+		const char *braille;
+	} dots[] = {
+		{15, 0, "\u2840"},  /* x 0 of 2, y 3 of 4 */
+		{0, 21, "\u2801"},  /* 42 = 2 * 21, 0 = 4 * 0 */
+		{10, 42, "\u2820"}, /* 85 = 2 * 42 + 1, 42 = 4 * 10 + 2 */
+		{5, 63, "\u2810"},  /* 127 = 2 * 63 + 1, 21 = 4 * 5 + 1 */
+	};
+	struct build_files_memory none = {NULL, 0};
+	struct build_files files = build_files_memory(&none);
+	struct arena *a = arena_new(1u << 20);
+	struct manifest m;
+	struct build_diag d;
+	struct view_results *r;
+	char folder[] = "/tmp/weft-view-XXXXXX", cmd[120];
+	const char *picture, *p, *second;
+	struct buf b = buf_make(1u << 16);
+	unsigned blank = 0;
+
+	cr_assert(mkdtemp(folder));
+	cr_assert_eq(manifest_read(a, BYTES_LIT(manifest), "m", &files, &m, &d),
+		     ERR_OK, "%s", d.text);
+	cr_expect(view_needs_buffer(&m, 0) && view_needs_buffer(&m, 1));
+	cr_assert_eq(view_results_new(&m, folder, &r, &d), ERR_OK);
+	for (uint64_t t = 0; t < 2; t++) {
+		cr_expect_eq(view_results_put(r, t, 0, bytes_of(x + 2 * t, 8)),
+			     ERR_OK);
+		cr_expect_eq(view_results_put(r, t, 1, bytes_of(y + 2 * t, 8)),
+			     ERR_OK);
+	}
+	cr_assert_eq(view_results_finish(r, &picture, &d), ERR_OK);
+	cr_assert_eq(view_results_plots(r, &b), ERR_OK);
+	buf_put_u8(&b, 0);
+	cr_expect(strstr((char *)b.p, "q against t, 4 points\n") ==
+		  (char *)b.p);
+	second = strstr((char *)b.p, "q against p, 4 points\n");
+	cr_assert(second);
+	p = strchr(second, '\n') + 1;
+	cr_expect_eq(memcmp(p, "           3 ", 13), 0);
+	for (unsigned line = 0; line < 16; line++) {
+		for (unsigned i = 0; i < 64; i++) {
+			const char *want = "\u2800";
+
+			for (size_t k = 0; k < 4; k++)
+				if (dots[k].line == line && dots[k].letter == i)
+					want = dots[k].braille;
+			cr_expect_eq(memcmp(p + 13 + 3 * i, want, 3), 0,
+				     "line %u, letter %u", line, i);
+			blank += memcmp(p + 13 + 3 * i, "\u2800", 3) == 0;
+		}
+		p += 13 + 3 * 64 + 1;
+	}
+	cr_expect_eq(blank, 16 * 64 - 4);
+	view_results_free(r);
+	buf_free(&b);
+	arena_free(a);
+	snprintf(cmd, sizeof(cmd),
+		 "cd %s && test -s line.png && test -s points.png", folder);
+	cr_expect_eq(system(cmd), 0);
+	snprintf(cmd, sizeof(cmd), "rm -rf %s", folder);
+	cr_expect_eq(system(cmd), 0);
+}
