@@ -7,40 +7,47 @@
 #include "market/explain.h"
 #include "market/priv/store.h"
 
+/* Count how the two fit. */
+static enum err tally(struct ledger *l, const struct market_job *j,
+		      const struct market_offer *o,
+		      const struct market_provider *p, uint32_t *counts)
+{
+	struct market_fit fit;
+	enum market_misfit why;
+	enum err e = market_fit(l, j, o, p, &why, &fit);
+
+	if (e == ERR_OVERFLOW)
+		why = MARKET_MISFIT_price;
+	else if (e != ERR_OK)
+		return e;
+	counts[why]++;
+	return ERR_OK;
+}
+
 enum err market_job_explain(struct ledger *l, const struct hash *job,
 			    uint32_t most, uint32_t *ret_counts)
 {
 	struct market_job j;
 	struct market_offer o;
 	struct market_provider p;
-	struct market_fit fit;
-	enum market_misfit why;
-	struct hash after;
-	uint32_t n;
 	enum err e = market_job_get(l, job, &j);
+	uint32_t n;
 
-	if (e != ERR_OK)
-		return e;
 	memset(ret_counts, 0, MARKET_MISFIT_COUNT * sizeof(*ret_counts));
-	for (n = 0; n < most; n++) {
+	o.id = HASH_ZERO;
+	for (n = 0; e == ERR_OK && n < most; n++) {
+		struct hash after = o.id;
+
 		e = market_offer_next_any(l, n > 0 ? &after : NULL, &o);
 		if (e == ERR_NOT_FOUND)
 			return ERR_OK;
-		if (e != ERR_OK)
-			return e;
-		after = o.id;
-		if (o.withdrawn)
+		if (e != ERR_OK || o.withdrawn)
 			continue;
 		e = market_provider_get(l, &o.owner, &p);
 		if (e == ERR_OK)
-			e = market_fit(l, &j, &o, &p, &why, &fit);
-		if (e == ERR_OVERFLOW)
-			why = MARKET_MISFIT_price;
-		else if (e != ERR_OK)
-			return e;
-		ret_counts[why]++;
+			e = tally(l, &j, &o, &p, ret_counts);
 	}
-	return ERR_OK;
+	return e;
 }
 
 enum err market_offer_explain(struct ledger *l, const struct hash *offer,
@@ -49,34 +56,23 @@ enum err market_offer_explain(struct ledger *l, const struct hash *offer,
 	struct market_job j;
 	struct market_offer o;
 	struct market_provider p;
-	struct market_fit fit;
-	enum market_misfit why;
-	struct hash after;
-	uint32_t n;
 	enum err e = market_offer_get(l, offer, &o);
+	uint32_t n;
 
+	memset(ret_counts, 0, MARKET_MISFIT_COUNT * sizeof(*ret_counts));
 	if (e == ERR_OK)
 		e = market_provider_get(l, &o.owner, &p);
-	if (e != ERR_OK)
-		return e;
-	memset(ret_counts, 0, MARKET_MISFIT_COUNT * sizeof(*ret_counts));
-	for (n = 0; n < most; n++) {
+	j.id = HASH_ZERO;
+	for (n = 0; e == ERR_OK && n < most; n++) {
+		struct hash after = j.id;
+
 		e = market_job_next_any(l, n > 0 ? &after : NULL, &j);
 		if (e == ERR_NOT_FOUND)
 			return ERR_OK;
-		if (e != ERR_OK)
-			return e;
-		after = j.id;
-		if (j.state == MARKET_JOB_ENDED)
-			continue;
-		e = market_fit(l, &j, &o, &p, &why, &fit);
-		if (e == ERR_OVERFLOW)
-			why = MARKET_MISFIT_price;
-		else if (e != ERR_OK)
-			return e;
-		ret_counts[why]++;
+		if (e == ERR_OK && j.state != MARKET_JOB_ENDED)
+			e = tally(l, &j, &o, &p, ret_counts);
 	}
-	return ERR_OK;
+	return e;
 }
 
 /* The next key of an index behind *at; *at is moved there. */

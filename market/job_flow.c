@@ -7,11 +7,13 @@
 #include "ledger/money.h"
 #include "ledger/queue.h"
 #include "market/kinds.h"
+#include "market/price.h"
 #include "market/priv/codec.h"
 #include "market/priv/flow.h"
 #include "market/priv/index.h"
 #include "market/priv/ranges.h"
 #include "market/priv/store.h"
+#include "market/record.h"
 
 /* Claims of faulty tasks that a job remembers; the oldest goes first. */
 #define FAULTS_MAX 96u
@@ -20,6 +22,23 @@ struct fault {
 	uint32_t task;
 	struct pubkey account; /* the operator's */
 };
+
+enum err market_job_price_checks(struct ledger *l, struct market_job *j)
+{
+	const struct market_job_terms *t = &j->terms;
+	struct coin median;
+	enum err e = market_median(l, &median);
+
+	if (e == ERR_OK)
+		e = market_audit_cost(
+			l->params, &t->work,
+			market_sample_count(l->params, &t->work, t->samples),
+			median, &j->audit_cost);
+	if (e == ERR_OK)
+		e = market_check_fee_task(l->params, t, j->audit_cost,
+					  &j->check_fee_task);
+	return e;
+}
 
 /* The next height at which the job itself has something to do; 0: none. */
 static uint64_t next_due(const struct ledger *l, const struct market_job *j)

@@ -46,17 +46,8 @@ static enum err lock_escrow(struct ledger *l, struct market_job *j)
 	const struct market_job_terms *t = &j->terms;
 	struct ledger_lock_id lock = market_escrow_lock(j);
 	struct ledger_note note = {LEDGER_WHY_lock, j->id};
-	struct coin median;
-	enum err e = market_median(l, &median);
+	enum err e = market_job_price_checks(l, j);
 
-	if (e == ERR_OK)
-		e = market_audit_cost(
-			l->params, &t->work,
-			market_sample_count(l->params, &t->work, t->samples),
-			median, &j->audit_cost);
-	if (e == ERR_OK)
-		e = market_check_fee_task(l->params, t, j->audit_cost,
-					  &j->check_fee_task);
 	if (e == ERR_OK)
 		e = market_escrow(l->params, t, j->check_fee_task, &j->escrow);
 	if (e != ERR_OK)

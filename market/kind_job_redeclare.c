@@ -19,17 +19,9 @@ static enum err missing(struct ledger *l, struct market_job *j,
 	const struct market_job_terms *t = &j->terms;
 	uint64_t left = (uint64_t)j->free_count + j->in_lease_count +
 			j->committed_count;
-	struct coin median, task, each, need, held;
-	enum err e = market_median(l, &median);
+	struct coin task, each, need, held;
+	enum err e = market_job_price_checks(l, j);
 
-	if (e == ERR_OK)
-		e = market_audit_cost(
-			l->params, &t->work,
-			market_sample_count(l->params, &t->work, t->samples),
-			median, &j->audit_cost);
-	if (e == ERR_OK)
-		e = market_check_fee_task(l->params, t, j->audit_cost,
-					  &j->check_fee_task);
 	if (e == ERR_OK)
 		e = market_task_price(t->work.ops_per_task, t->gop_price_max,
 				      &task);

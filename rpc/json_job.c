@@ -203,6 +203,42 @@ void rpc_answer_changed(struct rpc_call *c, const struct rpc_sent *s)
 	rpc_answer(c, o);
 }
 
+void rpc_answer_page(struct rpc_call *c, const char *name, size_t limit_at,
+		     enum err (*next)(struct rpc_call *c, struct ledger *l,
+				      const struct hash *after,
+				      struct hash *ret_id, json_t **ret_o))
+{
+	const struct rpc_arg *cursor = &c->arg[limit_at + 1];
+	uint32_t most = rpc_limit(&c->arg[limit_at]);
+	struct ledger *l = rpc_view(c);
+	const struct hash *after = cursor->present ? &cursor->id : NULL;
+	struct hash id;
+	json_t *all, *one, *o;
+	enum err e = ERR_OK;
+
+	if (!l)
+		return;
+	all = json_array();
+	while (json_array_size(all) < most) {
+		e = next(c, l, after, &id, &one);
+		if (e)
+			break;
+		after = &id;
+		json_array_append_new(all, one);
+	}
+	o = json_object();
+	json_object_set_new(o, name, all);
+	out_id_or_null(o, "next", e ? &HASH_ZERO : after);
+	out_number(o, "height", l->height);
+	ledger_chain_view_end(l);
+	if (e && e != ERR_NOT_FOUND) {
+		json_decref(o);
+		rpc_fail_err(c, e);
+		return;
+	}
+	rpc_answer(c, o);
+}
+
 void rpc_explain(struct rpc_call *c,
 		 enum err (*explain)(struct ledger *l, const struct hash *id,
 				     uint32_t most, uint32_t *ret_counts))

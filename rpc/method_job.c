@@ -294,40 +294,28 @@ static const struct rpc_param list_params[] = {
 	{0},
 };
 
-static void list(struct rpc_call *c)
+static enum err next_job(struct rpc_call *c, struct ledger *l,
+			 const struct hash *after, struct hash *ret_id,
+			 json_t **ret_o)
 {
-	struct ledger *l = rpc_view(c);
 	struct market_job *j = malloc(sizeof(*j));
-	uint32_t most = rpc_limit(&c->arg[1]);
-	const struct hash *after = c->arg[2].present ? &c->arg[2].id : 0;
-	json_t *all, *o;
-	enum err e = j ? ERR_NOT_FOUND : ERR_NO_MEMORY;
+	enum err e;
 
-	if (!l) {
-		free(j);
-		return;
-	}
-	all = json_array();
-	while (j && json_array_size(all) < most) {
-		e = c->arg[0].present
-			    ? market_job_next(l, &c->arg[0].account, after, j)
-			    : market_job_next_any(l, after, j);
-		if (e)
-			break;
-		c->saved_id = j->id;
-		after = &c->saved_id;
-		json_array_append_new(all, json_of_job(c->rpc, l, j));
+	if (!j)
+		return ERR_NO_MEMORY;
+	e = c->arg[0].present ? market_job_next(l, &c->arg[0].account, after, j)
+			      : market_job_next_any(l, after, j);
+	if (!e) {
+		*ret_id = j->id;
+		*ret_o = json_of_job(c->rpc, l, j);
 	}
 	free(j);
-	o = json_object();
-	json_object_set_new(o, "jobs", all);
-	if (e)
-		json_object_set_new(o, "next", json_null());
-	else
-		out_hash(o, "next", after);
-	out_number(o, "height", l->height);
-	ledger_chain_view_end(l);
-	rpc_answer(c, o);
+	return e;
+}
+
+static void list(struct rpc_call *c)
+{
+	rpc_answer_page(c, "jobs", 1, next_job);
 }
 
 static const struct rpc_param wait_params[] = {

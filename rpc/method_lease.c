@@ -86,45 +86,31 @@ static const struct rpc_param list_params[] = {
 	{0},
 };
 
+static enum err next_lease(struct rpc_call *c, struct ledger *l,
+			   const struct hash *after, struct hash *ret_id,
+			   json_t **ret_o)
+{
+	struct market_lease s;
+	enum err e =
+		c->arg[0].present
+			? market_lease_next_of_job(l, &c->arg[0].id, after, &s)
+			: market_lease_next_live(l, &c->arg[1].account, after,
+						 &s);
+
+	if (e)
+		return e;
+	*ret_id = s.id;
+	*ret_o = lease_json(c->rpc, &s);
+	return ERR_OK;
+}
+
 static void list(struct rpc_call *c)
 {
-	struct ledger *l;
-	uint32_t most = rpc_limit(&c->arg[2]);
-	const struct hash *after = c->arg[3].present ? &c->arg[3].id : 0;
-	struct market_lease s;
-	json_t *all, *o;
-	enum err e = ERR_NOT_FOUND;
-
-	if (c->arg[0].present == c->arg[1].present) {
+	if (c->arg[0].present == c->arg[1].present)
 		rpc_fail(c, RPC_ERROR_invalid_params,
 			 "params: give job or provider");
-		return;
-	}
-	l = rpc_view(c);
-	if (!l)
-		return;
-	all = json_array();
-	while (json_array_size(all) < most) {
-		e = c->arg[0].present
-			    ? market_lease_next_of_job(l, &c->arg[0].id, after,
-						       &s)
-			    : market_lease_next_live(l, &c->arg[1].account,
-						     after, &s);
-		if (e)
-			break;
-		c->saved_id = s.id;
-		after = &c->saved_id;
-		json_array_append_new(all, lease_json(c->rpc, &s));
-	}
-	o = json_object();
-	json_object_set_new(o, "leases", all);
-	if (e)
-		json_object_set_new(o, "next", json_null());
 	else
-		out_hash(o, "next", after);
-	out_number(o, "height", l->height);
-	ledger_chain_view_end(l);
-	rpc_answer(c, o);
+		rpc_answer_page(c, "leases", 2, next_lease);
 }
 
 static void audits(struct rpc_call *c)

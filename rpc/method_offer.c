@@ -66,37 +66,26 @@ static const struct rpc_param list_params[] = {
 	{0},
 };
 
+static enum err next_offer(struct rpc_call *c, struct ledger *l,
+			   const struct hash *after, struct hash *ret_id,
+			   json_t **ret_o)
+{
+	struct market_offer f;
+	enum err e =
+		c->arg[0].present
+			? market_offer_next(l, &c->arg[0].account, after, &f)
+			: market_offer_next_any(l, after, &f);
+
+	if (e)
+		return e;
+	*ret_id = f.id;
+	*ret_o = offer_json(c->rpc, l, &f);
+	return ERR_OK;
+}
+
 static void list(struct rpc_call *c)
 {
-	struct ledger *l = rpc_view(c);
-	uint32_t most = rpc_limit(&c->arg[1]);
-	const struct hash *after = c->arg[2].present ? &c->arg[2].id : 0;
-	struct market_offer f;
-	json_t *all, *o;
-	enum err e = ERR_NOT_FOUND;
-
-	if (!l)
-		return;
-	all = json_array();
-	while (json_array_size(all) < most) {
-		e = c->arg[0].present ? market_offer_next(l, &c->arg[0].account,
-							  after, &f)
-				      : market_offer_next_any(l, after, &f);
-		if (e)
-			break;
-		c->saved_id = f.id;
-		after = &c->saved_id;
-		json_array_append_new(all, offer_json(c->rpc, l, &f));
-	}
-	o = json_object();
-	json_object_set_new(o, "offers", all);
-	if (e)
-		json_object_set_new(o, "next", json_null());
-	else
-		out_hash(o, "next", after);
-	out_number(o, "height", l->height);
-	ledger_chain_view_end(l);
-	rpc_answer(c, o);
+	rpc_answer_page(c, "offers", 1, next_offer);
 }
 
 static const struct rpc_param post_params[] = {

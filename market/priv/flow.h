@@ -23,6 +23,11 @@
  * Jobs.  All change *j and leave saving it to the caller.
  */
 
+/* What an audit of j costs now, and each task's share: job->audit_cost,
+ * job->check_fee_task. */
+MUST_USE enum err market_job_price_checks(struct ledger *l,
+					  struct market_job *j);
+
 /* After any change: closes a job with nothing left, refunds what a closing
  * one no longer needs, ends it with its last lease, keeps its index place and
  * its next due height. */

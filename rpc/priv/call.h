@@ -109,6 +109,16 @@ struct ledger *rpc_view(struct rpc_call *c);
  * is there: an id. */
 void rpc_tell(struct rpc_call *c, enum rpc_topic topic);
 
+/*
+ * Answer with a page of a list, called name.  Argument limit_at is its limit,
+ * the next one its cursor.  next gives the element behind after (NULL: the
+ * first) and its id; ERR_NOT_FOUND: there is none.
+ */
+void rpc_answer_page(struct rpc_call *c, const char *name, size_t limit_at,
+		     enum err (*next)(struct rpc_call *c, struct ledger *l,
+				      const struct hash *after,
+				      struct hash *ret_id, json_t **ret_o));
+
 /* Sign and submit with the wallet; then(c, sent) answers. */
 void rpc_send_kind(struct rpc_call *c, uint32_t kind, const struct buf *body,
 		   const struct rpc_arg *from,
