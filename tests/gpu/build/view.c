@@ -265,6 +265,36 @@ Test(view, frames_are_an_animated_png)
 
 /* Four points (0 0) (1 3) (2 1) (3 2) on 128 x 64 dots: columns 0, 42, 85, 127
  * (rounded), rows 63, 0, 42, 21. */
+static void expect_dots(const char *p)
+{
+	static const struct {
+		unsigned line, letter;
+		const char *braille;
+	} dots[] = {
+		{15, 0, "\u2840"},  /* x 0 of 2, y 3 of 4 */
+		{0, 21, "\u2801"},  /* 42 = 2 * 21, 0 = 4 * 0 */
+		{10, 42, "\u2820"}, /* 85 = 2 * 42 + 1, 42 = 4 * 10 + 2 */
+		{5, 63, "\u2810"},  /* 127 = 2 * 63 + 1, 21 = 4 * 5 + 1 */
+	};
+	unsigned blank = 0;
+
+	cr_expect_eq(memcmp(p, "           3 ", 13), 0);
+	for (unsigned line = 0; line < 16; line++) {
+		for (unsigned i = 0; i < 64; i++) {
+			const char *want = "\u2800";
+
+			for (size_t k = 0; k < 4; k++)
+				if (dots[k].line == line && dots[k].letter == i)
+					want = dots[k].braille;
+			cr_expect_eq(memcmp(p + 13 + 3 * i, want, 3), 0,
+				     "line %u, letter %u", line, i);
+			blank += memcmp(p + 13 + 3 * i, "\u2800", 3) == 0;
+		}
+		p += 13 + 3 * 64 + 1;
+	}
+	cr_expect_eq(blank, 16 * 64 - 4);
+}
+
 Test(view, points_as_text_and_png)
 {
 	static const char manifest[] =
@@ -278,15 +308,6 @@ Test(view, points_as_text_and_png)
 		"\"type\": \"s32\"}}}}";
 	static const float x[4] = {0, 1, 2, 3};
 	static const int32_t y[4] = {0, 3, 1, 2};
-	static const struct {
-		unsigned line, letter;
-		const char *braille;
-	} dots[] = {
-		{15, 0, "\u2840"},  /* x 0 of 2, y 3 of 4 */
-		{0, 21, "\u2801"},  /* 42 = 2 * 21, 0 = 4 * 0 */
-		{10, 42, "\u2820"}, /* 85 = 2 * 42 + 1, 42 = 4 * 10 + 2 */
-		{5, 63, "\u2810"},  /* 127 = 2 * 63 + 1, 21 = 4 * 5 + 1 */
-	};
 	struct build_files_memory none = {NULL, 0};
 	struct build_files files = build_files_memory(&none);
 	struct arena *a = arena_new(1u << 20);
@@ -294,9 +315,8 @@ Test(view, points_as_text_and_png)
 	struct build_diag d;
 	struct view_results *r;
 	char folder[] = "/tmp/weft-view-XXXXXX", cmd[120];
-	const char *picture, *p, *second;
+	const char *picture, *second;
 	struct buf b = buf_make(1u << 16);
-	unsigned blank = 0;
 
 	cr_assert(mkdtemp(folder));
 	cr_assert_eq(manifest_read(a, BYTES_LIT(manifest), "m", &files, &m, &d),
@@ -316,22 +336,7 @@ Test(view, points_as_text_and_png)
 		  (char *)b.p);
 	second = strstr((char *)b.p, "q against p, 4 points\n");
 	cr_assert(second);
-	p = strchr(second, '\n') + 1;
-	cr_expect_eq(memcmp(p, "           3 ", 13), 0);
-	for (unsigned line = 0; line < 16; line++) {
-		for (unsigned i = 0; i < 64; i++) {
-			const char *want = "\u2800";
-
-			for (size_t k = 0; k < 4; k++)
-				if (dots[k].line == line && dots[k].letter == i)
-					want = dots[k].braille;
-			cr_expect_eq(memcmp(p + 13 + 3 * i, want, 3), 0,
-				     "line %u, letter %u", line, i);
-			blank += memcmp(p + 13 + 3 * i, "\u2800", 3) == 0;
-		}
-		p += 13 + 3 * 64 + 1;
-	}
-	cr_expect_eq(blank, 16 * 64 - 4);
+	expect_dots(strchr(second, '\n') + 1);
 	view_results_free(r);
 	buf_free(&b);
 	arena_free(a);
