@@ -37,6 +37,7 @@
 #define TASK_OPS_MAX	       (1ull << 63)
 #define DISPUTE_COST_MAX       (1ull << 28)
 #define DISPUTE_OPEN_BYTES_MAX (16u << 20)
+#define DISPUTE_CTAS_MAX       (1u << 16) /* of a launch that is one sample */
 #define JOB_TASKS_MAX	       (1u << 20)
 #define JOB_BLOCKS_MAX	       (1u << 21)
 #define JOB_FREE_RANGES_MAX    4096u

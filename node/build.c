@@ -144,7 +144,8 @@ static uint32_t class_bit(const struct program_header *h)
 	return 0;
 }
 
-static struct market_work work_of(const struct program_header *h,
+static struct market_work work_of(const struct program *p,
+				  const struct program_header *h,
 				  uint64_t limit_ops)
 {
 	const struct program_totals *t = &h->totals;
@@ -153,7 +154,7 @@ static struct market_work work_of(const struct program_header *h,
 		.ops_per_task = t->ops_per_task,
 		.limit_ops = limit_ops,
 		.cta_ops_max = t->cta_ops,
-		.sample_ops = program_sample_ops(h),
+		.sample_ops = program_sample_ops(p, h),
 		.cta_open_max = t->cta_open,
 		.written_bytes = t->write_bytes,
 		.input_bytes = t->input_bytes,
@@ -276,7 +277,7 @@ static enum err keep(struct node_plan *p, const struct job_planned *planned,
 	if (e)
 		return e;
 	b->task_count = planned->task_count;
-	b->work = work_of(&header, planned->built.limit_ops);
+	b->work = work_of(&program, &header, planned->built.limit_ops);
 	b->confidence = confidence_of(planned);
 	b->samples = planned->samples;
 	b->seconds_max = (uint32_t)planned->seconds;

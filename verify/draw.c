@@ -88,16 +88,26 @@ static enum err draw_cta(const struct program *p,
 			 const struct program_header_row *r, uint32_t row,
 			 uint64_t word, struct program_sample *s)
 {
+	bool whole =
+		p->parts[p->steps[row].part_index].class == PROGRAM_CLASS_R;
 	uint64_t warps = r->warps ? r->warps : 1;
 	uint64_t at;
+	enum err err;
 
 	if (!u64_mul(r->ctas, warps, &at))
 		return ERR_REFUSED;
 	at = u64_mulhi(word, at);
 	if (r->warps)
 		s->warp = (uint32_t)(at % warps);
-	return program_cta_place(p, row, at / warps, &s->step_number,
-				 &s->number);
+	err = program_cta_place(p, row, at / warps, &s->step_number,
+				&s->number);
+	if (err || !whole)
+		return err;
+	/* the launch that the CTA is of, so that launches weigh by theirs */
+	s->kind = PROGRAM_SAMPLE_LAUNCH;
+	s->number = 0;
+	s->warp = PROGRAM_WARP_ALL;
+	return ERR_OK;
 }
 
 static enum err draw_chunk(const struct program *p,

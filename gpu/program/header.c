@@ -45,13 +45,6 @@ static enum err launch_shape(const struct program *p, uint32_t step_index,
 	return ERR_OK;
 }
 
-static bool block_fixed(const struct program_step *s)
-{
-	return !program_expr_uses_repeat(&s->block[0]) &&
-	       !program_expr_uses_repeat(&s->block[1]) &&
-	       !program_expr_uses_repeat(&s->block[2]);
-}
-
 static enum err add_launch(const struct program *p, uint32_t step_index,
 			   struct program_header *h,
 			   struct program_header_row *row)
@@ -65,8 +58,7 @@ static enum err add_launch(const struct program *p, uint32_t step_index,
 
 	if (err)
 		return err;
-	if (part->by_warp && block_fixed(s) && threads > 32)
-		row->warps = (threads + 31) / 32;
+	row->warps = program_warps(p, step_index, threads);
 	if (part->class > h->class)
 		h->class = part->class;
 	if (part->independence > h->independence)
@@ -152,14 +144,26 @@ enum err program_header_total(struct program_header *h)
 	return ERR_OK;
 }
 
-uint64_t program_sample_ops(const struct program_header *h)
+/* Of a drawn sample in this step; where runs differ, of the mean run. */
+static uint64_t row_sample_ops(const struct program *p, uint32_t step_index,
+			       const struct program_header_row *r)
+{
+	const struct program_step *s = &p->steps[step_index];
+
+	if (s->kind == PROGRAM_STEP_LAUNCH && r->runs > 0 &&
+	    p->parts[s->part_index].class == PROGRAM_CLASS_R)
+		return r->ctas * r->mean_ops / r->runs + 1;
+	return r->warps ? r->mean_ops / r->warps + 1 : r->mean_ops;
+}
+
+uint64_t program_sample_ops(const struct program *p,
+			    const struct program_header *h)
 {
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < h->row_count; i++) {
 		const struct program_header_row *r = &h->rows[i];
-		uint64_t ops =
-			r->warps ? r->mean_ops / r->warps + 1 : r->mean_ops;
+		uint64_t ops = row_sample_ops(p, i, r);
 		uint64_t part;
 
 		if (h->totals.ops_per_task == 0 ||

@@ -66,10 +66,12 @@ MUST_USE enum err program_header_make(struct arena *a, const struct program *p,
 MUST_USE enum err program_header_total(struct program_header *h);
 
 /*
- * Thread-instructions that one drawn CTA sample is expected to take, rounded
- * up: steps weigh as they are drawn.  0 for a program without launches.
+ * Thread-instructions that one drawn sample of a launch is expected to take,
+ * rounded up: steps weigh as they are drawn.  0 for a program without
+ * launches.  h fits p.
  */
-uint64_t program_sample_ops(const struct program_header *h);
+uint64_t program_sample_ops(const struct program *p,
+			    const struct program_header *h);
 
 /*
  * Does h fit p: are the fields that follow from p as program_header_make

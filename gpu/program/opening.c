@@ -32,15 +32,26 @@ static void enc_pieces(struct buf *b, const struct program_pieces *list,
 	}
 }
 
+/* nil, a CTA, or [CTA, warp]. */
+static void enc_writer(struct buf *out, const struct program_opening *o)
+{
+	if (o->writer == PROGRAM_WRITER_NONE) {
+		enc_nil(out);
+		return;
+	}
+	if (o->writer_warp != PROGRAM_WARP_ALL)
+		enc_array(out, 2);
+	enc_uint(out, o->writer);
+	if (o->writer_warp != PROGRAM_WARP_ALL)
+		enc_uint(out, o->writer_warp);
+}
+
 void program_opening_encode(struct buf *out, const struct program_opening *o)
 {
 	enc_array(out, 18);
 	enc_uint(out, PROGRAM_OPENING_VERSION);
 	program_sample_encode(out, &o->sample);
-	if (o->writer == PROGRAM_WRITER_NONE)
-		enc_nil(out);
-	else
-		enc_uint(out, o->writer);
+	enc_writer(out, o);
 	enc_bin(out, o->preamble);
 	enc_uint(out, o->part_index);
 	enc_bin(out, o->part);
@@ -175,11 +186,29 @@ static void dec_roots(struct dec *d, struct arena *a, struct program_opening *o)
 	}
 }
 
+/* An array's head is 0x92, a number's never. */
+static void dec_writer(struct dec *d, struct program_opening *o)
+{
+	bool pair = !d->err && d->at < d->in.n && d->in.p[d->at] == 0x92;
+
+	if (dec_is_nil(d)) {
+		dec_nil(d);
+		return;
+	}
+	if (pair)
+		dec_array_exact(d, 2);
+	o->writer = dec_uint(d, PROGRAM_CTAS_MAX);
+	if (pair)
+		o->writer_warp =
+			(uint32_t)dec_uint(d, CTA_THREADS_MAX / 32 - 1);
+}
+
 enum err program_opening_decode(struct arena *a, struct bytes in,
 				struct program_opening *ret_opening)
 {
 	struct dec d = dec_make(in);
-	struct program_opening o = {.writer = PROGRAM_WRITER_NONE};
+	struct program_opening o = {.writer = PROGRAM_WRITER_NONE,
+				    .writer_warp = PROGRAM_WARP_ALL};
 	uint32_t left = PROGRAM_RANGES_MAX;
 
 	if (in.n > PROGRAM_OPENING_BYTES_MAX)
@@ -188,10 +217,7 @@ enum err program_opening_decode(struct arena *a, struct bytes in,
 	if (dec_uint(&d, UINT32_MAX) != PROGRAM_OPENING_VERSION)
 		dec_fail(&d, ERR_MALFORMED);
 	o.sample = program_sample_decode(&d);
-	if (dec_is_nil(&d))
-		dec_nil(&d);
-	else
-		o.writer = dec_uint(&d, PROGRAM_CTAS_MAX);
+	dec_writer(&d, &o);
 	dec_program(&d, a, &o);
 	o.task = dec_bin(&d, PROGRAM_TASK_BYTES_MAX);
 	o.task_proof = dec_proof(&d);
@@ -202,13 +228,28 @@ enum err program_opening_decode(struct arena *a, struct bytes in,
 	dec_roots(&d, a, &o);
 	o.before = dec_pieces(&d, a, &left, &o.before_count);
 	o.after = dec_pieces(&d, a, &left, &o.after_count);
-	if (o.sample.kind == PROGRAM_SAMPLE_CTA &&
+	if (o.sample.kind != PROGRAM_SAMPLE_CHUNK &&
 	    o.writer != PROGRAM_WRITER_NONE)
 		dec_fail(&d, ERR_MALFORMED);
 	if (dec_end(&d))
 		return dec_end(&d);
 	*ret_opening = o;
 	return ERR_OK;
+}
+
+enum err program_opening_sample(struct bytes in,
+				struct program_sample *ret_sample)
+{
+	struct dec d = dec_make(in);
+	struct program_sample s;
+
+	dec_array_exact(&d, 18);
+	if (dec_uint(&d, UINT32_MAX) != PROGRAM_OPENING_VERSION)
+		dec_fail(&d, ERR_MALFORMED);
+	s = program_sample_decode(&d);
+	if (!d.err)
+		*ret_sample = s;
+	return d.err;
 }
 
 struct hash program_opening_digest(const struct hash *lease,

@@ -63,7 +63,11 @@ struct program_pieces {
 
 struct program_opening {
 	struct program_sample sample;
-	uint64_t writer; /* CHUNK: the CTA, or WRITER_NONE */
+	/* CHUNK: the CTA that wrote the drawn byte, or WRITER_NONE; of a
+	 * class R launch 0, for all of it; and the warp of that CTA where
+	 * warps are sampled, else PROGRAM_WARP_ALL. */
+	uint64_t writer;
+	uint32_t writer_warp;
 
 	struct bytes preamble; /* encoded */
 	uint32_t part_index;
@@ -98,6 +102,13 @@ MUST_USE enum err program_opening_decode(struct arena *a, struct bytes in,
 					 struct program_opening *ret_opening);
 
 /*
+ * Only which sample an encoding says it opens; the rest is not looked at.
+ * Returns ERR_OK, ERR_MALFORMED, ERR_LIMIT.
+ */
+MUST_USE enum err program_opening_sample(struct bytes in,
+					 struct program_sample *ret_sample);
+
+/*
  * What the provider signs when it serves an opening, so that the writer it
  * names binds it: SHA-256(T("weft/opening") || lease || encoded opening).
  */
@@ -129,8 +140,12 @@ struct program_run {
 	struct program_launch launch;
 	struct program_params params;
 	bool needed;   /* false: settled by hashes alone */
-	uint64_t cta;  /* to be run */
+	bool whole;    /* all CTAs of the launch, as one */
+	uint64_t cta;  /* to be run, else */
 	uint32_t warp; /* or PROGRAM_WARP_ALL */
+	/* Warps of this launch are sampled, and yet a whole CTA is to be run:
+	 * should it pass a limit, that says nothing. */
+	bool too_much;
 	const struct program_opening *opening; /* its pieces */
 	/* Chunk samples: the byte that the CTA must write. */
 	bool must_write;
@@ -247,8 +262,9 @@ struct program_witness {
 
 /*
  * Build the opening of sample; for a chunk, writer is the CTA whose reads and
- * writes are given (PROGRAM_WRITER_NONE if no byte of it differs).  For copy
- * and fill steps no ranges are needed.  Lives in a.
+ * writes are given (PROGRAM_WRITER_NONE if no byte of it differs); if they
+ * are one warp's, set its writer_warp then.  For copy and fill steps no
+ * ranges are needed.  Lives in a.
  * Returns ERR_OK, ERR_REFUSED (a range outside its object, a sample outside
  * the program), ERR_NO_MEMORY.
  */

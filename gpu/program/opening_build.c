@@ -342,6 +342,7 @@ enum err program_opening_build(struct arena *a, const struct program_witness *w,
 		return ERR_REFUSED;
 	b.o.sample = *sample;
 	b.o.writer = writer;
+	b.o.writer_warp = PROGRAM_WARP_ALL;
 	if (sample->kind == PROGRAM_SAMPLE_CHUNK &&
 	    program_chunk_find(w->program, b.launch.step_index, sample->number,
 			       &b.chunk_object, &b.chunk_offset,

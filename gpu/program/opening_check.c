@@ -332,25 +332,55 @@ static void check_pieces(struct check *c)
 			       PROGRAM_NO_PROOF);
 }
 
+/* Is it all of the CTA, or a warp that can be run alone? */
+static bool is_unit(const struct check *c, uint32_t warp)
+{
+	const struct program_launch *l = &c->run.launch;
+	uint32_t threads = l->block[0] * l->block[1] * l->block[2];
+
+	return warp == PROGRAM_WARP_ALL ||
+	       (c->run.program.parts[l->part_index].by_warp &&
+		warp < (threads + 31) / 32);
+}
+
+static void run_cta(struct check *c, uint64_t cta, uint32_t warp)
+{
+	c->run.needed = true;
+	c->run.cta = cta;
+	c->run.warp = warp;
+	c->run.too_much =
+		warp == PROGRAM_WARP_ALL &&
+		program_launch_warps(&c->run.program, &c->run.launch) > 0;
+}
+
+static void run_launch(struct check *c)
+{
+	c->run.needed = true;
+	c->run.whole = true;
+	c->run.warp = PROGRAM_WARP_ALL;
+}
+
 static void check_cta(struct check *c)
 {
 	const struct program_sample *s = &c->o->sample;
 	const struct program_launch *l = &c->run.launch;
-	uint32_t threads = l->block[0] * l->block[1] * l->block[2];
 
-	if (!expect(c,
-		    l->kind == PROGRAM_STEP_LAUNCH && s->number < l->cta_count,
-		    PROGRAM_NO_PROOF))
-		return;
-	if (s->warp != PROGRAM_WARP_ALL &&
-	    !expect(c,
-		    c->run.program.parts[l->part_index].by_warp &&
-			    s->warp < (threads + 31) / 32,
-		    PROGRAM_NO_PROOF))
-		return;
-	c->run.needed = true;
-	c->run.cta = s->number;
-	c->run.warp = s->warp;
+	/* A CTA of a class R launch alone does not make its bytes. */
+	if (expect(c,
+		   l->kind == PROGRAM_STEP_LAUNCH && s->number < l->cta_count &&
+			   !program_launch_is_whole(&c->run.program, l) &&
+			   is_unit(c, s->warp),
+		   PROGRAM_NO_PROOF))
+		run_cta(c, s->number, s->warp);
+}
+
+static void check_launch(struct check *c)
+{
+	if (expect(c,
+		   program_launch_is_whole(&c->run.program, &c->run.launch) &&
+			   c->run.launch.cta_count > 0,
+		   PROGRAM_NO_PROOF))
+		run_launch(c);
 }
 
 /* The chunk before and after; false if it is not opened whole. */
@@ -413,7 +443,7 @@ static void check_meaning(struct check *c, uint32_t object, uint64_t offset,
 	}
 }
 
-/* A changed chunk names the CTA that wrote the drawn byte. */
+/* A changed chunk names the CTA, or warp, that wrote the drawn byte. */
 static void check_writer(struct check *c, const struct hash *seed,
 			 uint32_t object, uint64_t offset,
 			 const struct bytes chunk[2])
@@ -425,11 +455,15 @@ static void check_writer(struct check *c, const struct hash *seed,
 		return; /* unchanged: nothing to run */
 	if (!expect(c, o->writer != PROGRAM_WRITER_NONE, PROGRAM_BAD_BYTES))
 		return;
-	if (!expect(c, o->writer < c->run.launch.cta_count, PROGRAM_BAD_BYTES))
+	if (!expect(c,
+		    o->writer < c->run.launch.cta_count &&
+			    is_unit(c, o->writer_warp),
+		    PROGRAM_BAD_BYTES))
 		return;
-	c->run.needed = true;
-	c->run.cta = o->writer;
-	c->run.warp = PROGRAM_WARP_ALL;
+	if (program_launch_is_whole(&c->run.program, &c->run.launch))
+		run_launch(c);
+	else
+		run_cta(c, o->writer, o->writer_warp);
 	c->run.must_write = true;
 	c->run.byte_object = object;
 	c->run.byte_offset = offset + at;
@@ -478,10 +512,17 @@ static void check_step(struct check *c, const struct hash *seed)
 	check_pieces(c);
 	if (c->err || c->finding != PROGRAM_FINE)
 		return;
-	if (c->o->sample.kind == PROGRAM_SAMPLE_CTA)
+	switch (c->o->sample.kind) {
+	case PROGRAM_SAMPLE_CTA:
 		check_cta(c);
-	else
+		break;
+	case PROGRAM_SAMPLE_CHUNK:
 		check_chunk(c, seed);
+		break;
+	case PROGRAM_SAMPLE_LAUNCH:
+		check_launch(c);
+		break;
+	}
 	if (launch && c->run.needed && c->finding == PROGRAM_FINE)
 		expect_ok(c,
 			  program_launch_params(c->a, &c->run.program, l,

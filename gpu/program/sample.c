@@ -30,14 +30,15 @@ struct program_sample program_sample_decode(struct dec *d)
 	dec_array_exact(d, 5);
 	s.task_index = dec_uint(d, JOB_TASKS_MAX - 1);
 	s.step_number = dec_uint(d, PROGRAM_LAUNCHES_MAX);
-	s.kind = (enum program_sample_kind)dec_uint(d, PROGRAM_SAMPLE_CHUNK);
+	s.kind = (enum program_sample_kind)dec_uint(d, PROGRAM_SAMPLE_LAUNCH);
 	s.number = dec_uint(d, PROGRAM_CTAS_MAX);
 	s.warp = PROGRAM_WARP_ALL;
 	if (dec_is_nil(d))
 		dec_nil(d);
 	else
 		s.warp = (uint32_t)dec_uint(d, CTA_THREADS_MAX / 32 - 1);
-	if (s.kind == PROGRAM_SAMPLE_CHUNK && s.warp != PROGRAM_WARP_ALL)
+	if ((s.kind != PROGRAM_SAMPLE_CTA && s.warp != PROGRAM_WARP_ALL) ||
+	    (s.kind == PROGRAM_SAMPLE_LAUNCH && s.number != 0))
 		dec_fail(d, ERR_MALFORMED);
 	return s;
 }

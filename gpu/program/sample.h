@@ -1,6 +1,9 @@
 /*
  * gpu/program/sample - the smallest piece of work that is checked alone.
  *
+ * What of a launch is a sample follows from its part (program.h): all of it
+ * for class R, one warp where warps can be run alone, else one CTA.
+ *
  * Encoded: [task, step, kind, number, warp], warp nil for all.
  */
 #ifndef WEFT_GPU_PROGRAM_SAMPLE_H
@@ -19,6 +22,7 @@
 enum program_sample_kind {
 	PROGRAM_SAMPLE_CTA = 0,
 	PROGRAM_SAMPLE_CHUNK = 1,
+	PROGRAM_SAMPLE_LAUNCH = 2, /* all CTAs of a class R launch at once */
 };
 
 struct program_sample {
@@ -28,6 +32,7 @@ struct program_sample {
 	/*
 	 * CTA: x + X * (y + Y * z).  CHUNK: counted through the objects that
 	 * the step may write, in order; each begins a chunk of its own.
+	 * LAUNCH: 0.
 	 */
 	uint64_t number;
 	uint32_t warp; /* PROGRAM_WARP_ALL: the whole CTA */

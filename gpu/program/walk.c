@@ -350,6 +350,36 @@ enum err program_step_ctas(const struct program *p, uint32_t step_index,
 	return ERR_OK;
 }
 
+bool program_launch_is_whole(const struct program *p,
+			     const struct program_launch *l)
+{
+	return l->kind == PROGRAM_STEP_LAUNCH &&
+	       p->parts[l->part_index].class == PROGRAM_CLASS_R;
+}
+
+uint32_t program_warps(const struct program *p, uint32_t step_index,
+		       uint32_t threads)
+{
+	const struct program_step *s = &p->steps[step_index];
+	const struct program_part *part = &p->parts[s->part_index];
+
+	if (!part->by_warp || part->class == PROGRAM_CLASS_R || threads <= 32)
+		return 0;
+	for (int i = 0; i < 3; i++)
+		if (program_expr_uses_repeat(&s->block[i]))
+			return 0;
+	return (threads + 31) / 32;
+}
+
+uint32_t program_launch_warps(const struct program *p,
+			      const struct program_launch *l)
+{
+	if (l->kind != PROGRAM_STEP_LAUNCH)
+		return 0;
+	return program_warps(p, l->step_index,
+			     l->block[0] * l->block[1] * l->block[2]);
+}
+
 enum err program_cta_place(const struct program *p, uint32_t step_index,
 			   uint64_t cta_index, uint64_t *ret_number,
 			   uint64_t *ret_cta)

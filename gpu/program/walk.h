@@ -82,6 +82,16 @@ MUST_USE enum err program_cta_place(const struct program *p,
 				    uint32_t step_index, uint64_t cta_index,
 				    uint64_t *ret_number, uint64_t *ret_cta);
 
+/*
+ * What of a launch is one sample.  All of it when its part is of class R;
+ * else one warp of a CTA when this gives how many there are; else, when it
+ * gives 0, a CTA.
+ */
+bool program_launch_is_whole(const struct program *p,
+			     const struct program_launch *l);
+uint32_t program_launch_warps(const struct program *p,
+			      const struct program_launch *l);
+
 /* An address to be put into the parameter bytes: 8 bytes, little endian. */
 struct program_reloc {
 	uint32_t at_bytes; /* in the parameter space */

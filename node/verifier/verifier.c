@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/codec.h"
+#include "base/coin.h"
 #include "base/merkle.h"
 #include "base/must.h"
 #include "gpu/program/header.h"
@@ -152,9 +153,31 @@ static void fetch(struct duty *d, struct core_out *out, const struct hash *root,
 				    });
 }
 
+/* Does the opening that was served for draw index open what was drawn? */
+static bool is_drawn(const struct duty *d, struct ledger *view, uint32_t index)
+{
+	struct verify_draw draw =
+		verify_draw_of(view->params, &d->lease, &d->audit.seed);
+	struct program_sample drawn, opened;
+
+	return verify_draw_sample(&draw, &d->program, &d->header, index,
+				  &drawn) == ERR_OK &&
+	       program_opening_sample(d->items[index].opening, &opened) ==
+		       ERR_OK &&
+	       program_sample_eq(&drawn, &opened);
+}
+
+static void proves_nothing(struct duty *d, struct core_out *out, uint32_t index)
+{
+	d->bad_index = index;
+	d->phase = DUTY_DEMAND;
+	core_note(out, CORE_NOTE_INFO, "audit", &d->lease.id,
+		  "sample %u proves nothing", index);
+}
+
 /* Judge the samples that are not judged yet, as many as may run. */
 static void run_samples(struct verifier *v, struct duty *d,
-			struct core_out *out)
+			struct core_out *out, struct ledger *view)
 {
 	for (uint32_t i = 0; i < d->audit.sample_count; i++) {
 		struct duty_sample *s = &d->samples[i];
@@ -165,6 +188,10 @@ static void run_samples(struct verifier *v, struct duty *d,
 			return;
 		if (s->done || s->ticket)
 			continue;
+		if (!is_drawn(d, view, i)) {
+			proves_nothing(d, out, i);
+			return;
+		}
 		r = verify_request(&d->lease, d->job_tasks, &d->audit.seed,
 				   &v->config.account, i, d->items[i].opening);
 		b = buf_make(REQUEST_BYTES_MAX);
@@ -193,16 +220,30 @@ static struct hash salt_of(const struct verifier *v, const struct duty *d)
 	return sha256_end(&s);
 }
 
+/* What the header declared for a sample; 0: nothing, for a chunk. */
 static uint64_t mean_ops_of(const struct duty *d,
 			    const struct program_sample *s)
 {
 	struct program_launch launch;
+	const struct program_header_row *row;
+	uint64_t ops = 0;
 
-	if (s->kind != PROGRAM_SAMPLE_CTA ||
-	    program_launch_at(&d->program, s->step_number, &launch) ||
+	if (program_launch_at(&d->program, s->step_number, &launch) ||
 	    launch.step_index >= d->header.row_count)
 		return 0;
-	return d->header.rows[launch.step_index].mean_ops;
+	row = &d->header.rows[launch.step_index];
+	switch (s->kind) {
+	case PROGRAM_SAMPLE_CHUNK:
+		return 0;
+	case PROGRAM_SAMPLE_CTA:
+		if (s->warp == PROGRAM_WARP_ALL || !row->warps)
+			return row->mean_ops;
+		return (row->mean_ops + row->warps - 1) / row->warps;
+	case PROGRAM_SAMPLE_LAUNCH:
+		/* no wider than the sum of the row, which is checked */
+		return u64_mul(row->mean_ops, launch.cta_count, &ops) ? ops : 0;
+	}
+	return 0;
 }
 
 /* The report that is pledged and then revealed. */
@@ -426,7 +467,7 @@ static void drive(struct verifier *v, struct duty *d, struct core_out *out,
 		return;
 	}
 	if (d->phase == DUTY_SAMPLES) {
-		run_samples(v, d, out);
+		run_samples(v, d, out, view);
 		return;
 	}
 	if (d->phase == DUTY_ACCUSE && d->post.state != POST_DONE)
@@ -536,10 +577,7 @@ static void take_sample(struct verifier *v, struct duty *d, uint32_t index,
 		return;
 	case PROGRAM_VERDICT_UNAVAILABLE:
 	case PROGRAM_VERDICT_INCOMPLETE:
-		d->bad_index = index;
-		d->phase = DUTY_DEMAND;
-		core_note(out, CORE_NOTE_INFO, "audit", &d->lease.id,
-			  "sample %u proves nothing", index);
+		proves_nothing(d, out, index);
 		return;
 	}
 	for (uint32_t i = 0; i < d->audit.sample_count; i++)

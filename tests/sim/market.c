@@ -133,7 +133,8 @@ static void post_job(struct sim *s)
 		.work = {.ops_per_task = t->ops_per_task,
 			 .limit_ops = 4 * t->ops_per_task,
 			 .cta_ops_max = t->cta_ops,
-			 .sample_ops = program_sample_ops(&s->header),
+			 .sample_ops =
+				 program_sample_ops(&all->program, &s->header),
 			 .cta_open_max = t->cta_open,
 			 .written_bytes = t->write_bytes,
 			 .input_bytes = t->input_bytes,

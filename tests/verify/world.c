@@ -214,7 +214,7 @@ void world_post(struct world *w)
 		.ops_per_task = s->ops_per_task,
 		.limit_ops = 4 * s->ops_per_task,
 		.cta_ops_max = s->cta_ops,
-		.sample_ops = program_sample_ops(&w->header),
+		.sample_ops = program_sample_ops(&w->program, &w->header),
 		.cta_open_max = s->cta_open,
 		.written_bytes = s->write_bytes,
 		.input_bytes = s->input_bytes,

@@ -15,6 +15,13 @@
 /* Is every run of the step alike (but for its arguments)? */
 bool program_step_fixed(const struct program *p, uint32_t step_index);
 
+/*
+ * Warps that a CTA of so many threads is sampled by; 0: it is not.  Where the
+ * block's size depends on a loop, CTAs are sampled.
+ */
+uint32_t program_warps(const struct program *p, uint32_t step_index,
+		       uint32_t threads);
+
 /* All executions of one step; to evaluate any of them costs O(1). */
 struct program_runs {
 	const struct program *p;
