@@ -40,6 +40,7 @@
 	X(cli_node_fsck)      \
 	X(cli_demo)           \
 	X(cli_completion)     \
+	X(cli_man)            \
 	X(cli_version)
 
 #define X(name) extern const struct cli_command name;

@@ -35,6 +35,7 @@ function(weft_program program folder)
     target_link_libraries(${program} PRIVATE ${own})
   endif()
   target_link_libraries(${program} PRIVATE ${F_DEPS} ${F_LIBS})
+  install(TARGETS ${program} RUNTIME DESTINATION bin)
 endfunction()
 
 # weft_test(ledger): tests/<folder>/*.c as one Criterion program that links

@@ -116,3 +116,50 @@ Test(usage, version_and_completion)
 	cr_expect_eq(r.code, 0);
 	cr_expect(strstr(r.out, "complete -o filenames -F _weft weft"));
 }
+
+/* A line of roff that begins with a dot is a request: only those of man(7)
+ * that a page uses may stand there, so that no text is taken for one. */
+static void expect_requests(const char *page)
+{
+	static const char *const known[] = {".TH ", ".SH ",  ".TP\n", ".B ",
+					    ".BR ", ".nf\n", ".fi\n"};
+
+	for (const char *s = page; s; s = strchr(s, '\n')) {
+		bool found = false;
+
+		s += *s == '\n';
+		if (*s != '.' && *s != '\'')
+			continue;
+		for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+			found |= !strncmp(s, known[i], strlen(known[i]));
+		cr_expect(found, "%.20s", s);
+	}
+}
+
+Test(usage, each_command_has_a_manual_page)
+{
+	static char page[1 << 16];
+	FILE *f;
+	size_t n;
+
+	WEFT(&r, "man", "pages");
+	cr_assert_eq(r.code, 0, "%s", r.err);
+	f = fopen("pages/weft-ptx-run.1", "r");
+	cr_assert(f);
+	n = fread(page, 1, sizeof(page) - 1, f);
+	page[n] = 0;
+	fclose(f);
+	expect_requests(page);
+	cr_expect(strstr(page, ".TH \"weft-ptx-run\" 1\n.SH NAME\n"
+			       "weft-ptx-run \\- ") == page);
+	cr_expect(strstr(page, "\\-\\-kernel \\fINAME\\fR"), "%s", page);
+	f = fopen("pages/weft.1", "r");
+	cr_assert(f);
+	n = fread(page, 1, sizeof(page) - 1, f);
+	page[n] = 0;
+	fclose(f);
+	expect_requests(page);
+	cr_expect(strstr(page, "weft-job-fetch (1)\n"));
+	WEFT(&r, "man", "/proc/pages");
+	cr_expect_eq(r.code, 1);
+}
