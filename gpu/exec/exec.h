@@ -240,6 +240,7 @@ struct exec_options {
 	uint64_t cta_count_max; /* 0: no limit.  A CTA that would pass it ... */
 	uint64_t cta_cost_max;	/* ... ends the run as EXEC_OVER */
 	uint64_t count_max;	/* of all CTAs together */
+	uint64_t cost_max;	/* likewise */
 	/* 32 bytes that select the witness's instructions; NULL: none. */
 	const uint8_t *witness_seed32;
 	/* Other orders of CTAs and other NaN bits (0 to 2), for tests: class A

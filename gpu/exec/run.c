@@ -24,7 +24,7 @@ struct run {
 	uint64_t next;		/* atomic */
 	uint64_t done;		/* atomic */
 	uint64_t bad;		/* lowest bad position, atomic */
-	uint64_t count;		/* of the CTAs done, atomic */
+	uint64_t count, cost;	/* of the CTAs done, atomic */
 	struct cross *cross;	/* NULL: nobody asks */
 	struct hash *witnesses; /* by position; NULL: none */
 	struct exec_result *result;
@@ -123,6 +123,7 @@ static void run_one(struct worker *w, uint64_t position)
 	w->count += mc->count;
 	w->cost += mc->cost;
 	__atomic_fetch_add(&r->count, mc->count, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&r->cost, mc->cost, __ATOMIC_RELAXED);
 	if (mc->count > w->count_most)
 		w->count_most = mc->count;
 	if (mc->cost > w->cost_most)
@@ -136,12 +137,16 @@ static void run_one(struct worker *w, uint64_t position)
 	}
 }
 
-/* Past the limit of the whole run? */
+static bool is_past(const uint64_t *sum, uint64_t max)
+{
+	return max != 0 && __atomic_load_n(sum, __ATOMIC_RELAXED) > max;
+}
+
+/* Past a limit of the whole run? */
 static bool is_over(const struct run *r)
 {
-	return r->options->count_max != 0 &&
-	       __atomic_load_n(&r->count, __ATOMIC_RELAXED) >
-		       r->options->count_max;
+	return is_past(&r->count, r->options->count_max) ||
+	       is_past(&r->cost, r->options->cost_max);
 }
 
 static bool is_cancelled(const struct run *r)
@@ -197,7 +202,9 @@ static void collect(struct run *r, struct worker *workers, uint32_t n)
 	res->ctas_done = r->done;
 	if (r->bad == UINT64_MAX && is_over(r)) {
 		res->outcome = EXEC_OVER;
-		res->reason = EXEC_REASON_count_limit;
+		res->reason = is_past(&r->count, r->options->count_max)
+				      ? EXEC_REASON_count_limit
+				      : EXEC_REASON_cost_limit;
 		return;
 	}
 	if (r->bad == UINT64_MAX) {
