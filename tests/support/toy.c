@@ -9,6 +9,7 @@
 #include "gpu/program/walk.h"
 
 size_t toy_text_bytes;
+enum program_class toy_class;
 
 static struct program_expr code(struct arena *a, const int64_t *v, uint32_t n)
 {
@@ -55,6 +56,7 @@ static void parts(struct arena *a, struct program *p)
 	k[0].symbols[1] = (struct program_symbol_use){1, 1};
 	k[1] = (struct program_part){.entry = BYTES_LIT("k1"),
 				     .text = BYTES_LIT("toy text 1"),
+				     .class = toy_class,
 				     .independence = PROGRAM_ASSUMED,
 				     .param_count = 1,
 				     .needs = {80, 256, 8, 16, 7240}};
@@ -325,19 +327,29 @@ struct toy_lease *toy_lease_make(struct arena *a, const struct hash *lease,
 	return t;
 }
 
-static size_t cta_ranges(struct arena *a, const struct program_launch *l,
-			 uint64_t cta, struct program_range reads[1],
-			 struct program_range writes[2])
+/* What CTAs [cta, end) read and write. */
+static void cta_ranges(struct arena *a, const struct program_launch *l,
+		       uint64_t cta, uint64_t end, struct program_witness *w)
 {
-	struct program_write w[2];
-	size_t n = toy_writes(a, l->number, l->step_index, cta, w);
+	struct program_range *reads =
+		ARENA_ARRAY(a, end - cta, struct program_range);
+	struct program_range *writes =
+		ARENA_ARRAY(a, 2 * (end - cta), struct program_range);
 
-	for (size_t i = 0; i < n; i++)
-		writes[i] = (struct program_range){w[i].object_index,
-						   w[i].offset, w[i].data.n};
-	reads[0] = l->step_index == 0 ? (struct program_range){0, 700, 600}
-				      : (struct program_range){1, 100, 4};
-	return n;
+	w->reads = reads;
+	w->writes = writes;
+	for (; cta < end; cta++) {
+		struct program_write one[2];
+		size_t n = toy_writes(a, l->number, l->step_index, cta, one);
+
+		for (size_t i = 0; i < n; i++)
+			writes[w->write_count++] = (struct program_range){
+				one[i].object_index, one[i].offset,
+				one[i].data.n};
+		reads[w->read_count++] =
+			l->step_index == 0 ? (struct program_range){0, 700, 600}
+					   : (struct program_range){1, 100, 4};
+	}
 }
 
 struct program_opening toy_opening(struct arena *a, const struct toy_lease *t,
@@ -346,12 +358,10 @@ struct program_opening toy_opening(struct arena *a, const struct toy_lease *t,
 {
 	uint64_t at = s->task_index - t->claim.first_task;
 	uint64_t k = s->step_number;
-	uint64_t cta = s->kind == PROGRAM_SAMPLE_CTA ? s->number : writer;
+	uint64_t cta = s->kind == PROGRAM_SAMPLE_CHUNK ? writer : s->number;
 	struct program_state before[TOY_OBJECTS] = {0};
 	struct program_state after[TOY_OBJECTS] = {0};
 	struct hash roots[2][TOY_OBJECTS];
-	struct program_range reads[1];
-	struct program_range writes[2];
 	struct program_launch l;
 	struct program_opening o;
 	struct program_witness w = {.program = &t->program,
@@ -367,9 +377,7 @@ struct program_opening toy_opening(struct arena *a, const struct toy_lease *t,
 				    .before_roots = roots[0],
 				    .after_roots = roots[1],
 				    .before = before,
-				    .after = after,
-				    .reads = reads,
-				    .writes = writes};
+				    .after = after};
 
 	must(program_launch_at(&t->program, k, &l) == ERR_OK);
 	for (int i = 0; i < 4; i++) {
@@ -378,10 +386,13 @@ struct program_opening toy_opening(struct arena *a, const struct toy_lease *t,
 	}
 	object_roots(t->states[at][k - 1], roots[0]);
 	object_roots(t->states[at][k], roots[1]);
-	if (l.kind == PROGRAM_STEP_LAUNCH && cta != PROGRAM_WRITER_NONE) {
-		w.write_count = cta_ranges(a, &l, cta, reads, writes);
-		w.read_count = 1;
-	}
+	if (l.kind == PROGRAM_STEP_LAUNCH && cta != PROGRAM_WRITER_NONE)
+		cta_ranges(a, &l,
+			   program_launch_is_whole(&t->program, &l) ? 0 : cta,
+			   program_launch_is_whole(&t->program, &l)
+				   ? l.cta_count
+				   : cta + 1,
+			   &w);
 	must(program_opening_build(a, &w, s, writer, &o) == ERR_OK);
 	return o;
 }

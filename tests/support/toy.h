@@ -21,6 +21,9 @@
 /* Not 0: part 0's text is so many bytes, to make openings large. */
 extern size_t toy_text_bytes;
 
+/* Of part 1, which step 2 launches; class A unless a test says otherwise. */
+extern enum program_class toy_class;
+
 /* The program, in a. */
 struct program toy_program(struct arena *a);
 
@@ -66,7 +69,8 @@ struct toy_lease *toy_lease_make(struct arena *a, const struct hash *lease,
 				 const struct pubkey *provider, uint32_t first,
 				 uint32_t done, const struct toy_cheat *cheat);
 
-/* The opening of a sample, with what the toy CTA reads and writes. */
+/* The opening of a sample, with what the toy CTA, or launch, reads and
+ * writes. */
 struct program_opening toy_opening(struct arena *a, const struct toy_lease *t,
 				   const struct program_sample *s,
 				   uint64_t writer);

@@ -88,6 +88,26 @@ Test(verify_vectors, samples)
 	}
 }
 
+/* Step 2 grows with its loop: its launches weigh by their CTAs. */
+Test(verify_vectors, samples_of_whole_launches)
+{
+	struct program p = toy_program(a);
+	struct program_header hd = toy_header(a, &p);
+	struct verify_draw d = draw();
+
+	p.parts[1].class = PROGRAM_CLASS_R;
+	for (uint32_t i = 0; i < 40; i++) {
+		char *name = arena_printf(a, "whole_%u", i);
+		struct buf b = buf_make(64);
+		struct program_sample s;
+
+		cr_assert_eq(verify_draw_sample(&d, &p, &hd, i, &s), ERR_OK);
+		program_sample_encode(&b, &s);
+		same(name, buf_bytes(&b));
+		buf_free(&b);
+	}
+}
+
 Test(verify_vectors, audited)
 {
 	uint64_t word = strtoull(text("audited_word"), NULL, 10);

@@ -50,17 +50,21 @@ static struct program_opening open_sample(const struct program_sample *s)
 static enum program_finding judge(const struct program_opening *o,
 				  struct program_difference *d)
 {
-	struct program_write writes[2];
+	struct program_write writes[16];
 	struct program_run run;
 	enum program_finding f;
-	size_t n;
+	uint64_t end;
+	size_t n = 0;
 
 	cr_assert_eq(program_opening_check(a, &t->claim, o, &seed, &f, &run),
 		     ERR_OK);
 	if (f != PROGRAM_FINE || !run.needed)
 		return f;
-	n = toy_writes(a, run.launch.number, run.launch.step_index, run.cta,
-		       writes);
+	end = run.whole ? run.launch.cta_count : run.cta + 1;
+	cr_assert(!run.whole || run.cta == 0);
+	for (uint64_t cta = run.cta; cta < end; cta++)
+		n += toy_writes(a, run.launch.number, run.launch.step_index,
+				cta, writes + n);
 	return program_run_compare(&run, writes, n, d);
 }
 
@@ -295,6 +299,132 @@ Test(opening, samples_outside_the_program)
 	o = open_sample(&a_copy);
 	o.sample.kind = PROGRAM_SAMPLE_CTA;
 	cr_assert_eq(judge(&o, &d), PROGRAM_NO_PROOF);
+}
+
+/* Part 1 of class R: steps 2 and 6 are one sample each, 2 and 4 CTAs. */
+Test(opening, a_launch_is_one_sample)
+{
+	struct program_sample all = {FIRST, 6, PROGRAM_SAMPLE_LAUNCH, 0,
+				     PROGRAM_WARP_ALL};
+	struct program_sample cta = {FIRST, 6, PROGRAM_SAMPLE_CTA, 1,
+				     PROGRAM_WARP_ALL};
+	struct program_sample other = {FIRST, 1, PROGRAM_SAMPLE_LAUNCH, 0,
+				       PROGRAM_WARP_ALL};
+	struct program_sample copy = {FIRST, 4, PROGRAM_SAMPLE_LAUNCH, 0,
+				      PROGRAM_WARP_ALL};
+	struct program_sample chunk = {FIRST, 6, PROGRAM_SAMPLE_CHUNK, 0,
+				       PROGRAM_WARP_ALL};
+	struct program_difference d;
+	struct program_opening o;
+
+	toy_class = PROGRAM_CLASS_R;
+	make(NULL);
+	o = open_sample(&all);
+	cr_assert_eq(judge(&o, &d), PROGRAM_FINE);
+	/* without what the last of its CTAs wrote */
+	o.after_count = 0;
+	cr_assert_eq(judge(&o, &d), PROGRAM_INCOMPLETE);
+	/* one of its CTAs, a launch of CTAs, no launch: no samples */
+	o = open_sample(&cta);
+	cr_assert_eq(judge(&o, &d), PROGRAM_NO_PROOF);
+	o = open_sample(&other);
+	cr_assert_eq(judge(&o, &d), PROGRAM_NO_PROOF);
+	o = open_sample(&copy);
+	cr_assert_eq(judge(&o, &d), PROGRAM_NO_PROOF);
+	/* a changed chunk needs all of it, whichever CTA is named */
+	o = open_sample(&chunk);
+	cr_assert_eq(judge(&o, &d), PROGRAM_FINE);
+	o.writer = 3;
+	cr_assert_eq(judge(&o, &d), PROGRAM_FINE);
+	o.writer = 4;
+	cr_assert_eq(judge(&o, &d), PROGRAM_BAD_BYTES);
+	o.writer = PROGRAM_WRITER_NONE;
+	cr_assert_eq(judge(&o, &d), PROGRAM_BAD_BYTES);
+	toy_class = PROGRAM_CLASS_A;
+}
+
+/* One byte that its third CTA wrote, and one that none did. */
+Test(opening, a_cheat_in_a_launch)
+{
+	struct toy_cheat cheats[] = {
+		{.step = 6,
+		 .object = 1,
+		 .offset = 2048 + 2 * 16 + 3,
+		 .flip = 1},
+		{.step = 6, .object = 1, .offset = 2000, .flip = 1},
+	};
+	struct program_sample all = {FIRST, 6, PROGRAM_SAMPLE_LAUNCH, 0,
+				     PROGRAM_WARP_ALL};
+	struct program_sample chunk = {FIRST, 6, PROGRAM_SAMPLE_CHUNK, 0,
+				       PROGRAM_WARP_ALL};
+	struct program_difference d;
+	struct program_opening o;
+
+	toy_class = PROGRAM_CLASS_R;
+	make(&cheats[0]);
+	o = open_sample(&all);
+	cr_assert_eq(judge(&o, &d), PROGRAM_BAD_BYTES);
+	cr_assert_eq(d.offset, cheats[0].offset);
+	/* the launch wrote 6 there */
+	cr_assert_eq(d.expected, 6);
+	cr_assert_eq(d.found, 7);
+	make(&cheats[1]);
+	o = open_sample(&all);
+	cr_assert_eq(judge(&o, &d), PROGRAM_FINE);
+	for (uint32_t i = 0; i < 256; i++) {
+		uint32_t at;
+
+		seed = sha256(&i, 4);
+		cr_assert_eq(program_chunk_byte(
+				     &seed, &chunk,
+				     bytes_of(t->states[0][5][1], 4096),
+				     bytes_of(t->states[0][6][1], 4096), &at),
+			     ERR_OK);
+		o = toy_opening(a, t, &chunk, 0);
+		cr_assert_eq(judge(&o, &d),
+			     at == 2000 ? PROGRAM_BAD_BYTES : PROGRAM_FINE);
+	}
+	toy_class = PROGRAM_CLASS_A;
+}
+
+/* Step 1's CTAs have two warps, which are what is sampled. */
+Test(opening, a_warp_is_one_sample)
+{
+	struct program_sample whole = {FIRST, 1, PROGRAM_SAMPLE_CTA, 0,
+				       PROGRAM_WARP_ALL};
+	struct program_sample warp = {FIRST, 1, PROGRAM_SAMPLE_CTA, 0, 1};
+	struct program_sample chunk = {FIRST, 1, PROGRAM_SAMPLE_CHUNK, 0,
+				       PROGRAM_WARP_ALL};
+	struct program_sample other = {FIRST, 2, PROGRAM_SAMPLE_CTA, 0,
+				       PROGRAM_WARP_ALL};
+	struct program_opening o;
+	enum program_finding f;
+	struct program_run run;
+
+	make(NULL);
+	o = open_sample(&whole);
+	cr_assert_eq(program_opening_check(a, &t->claim, &o, &seed, &f, &run),
+		     ERR_OK);
+	cr_assert(f == PROGRAM_FINE && run.too_much);
+	o = open_sample(&warp);
+	cr_assert_eq(program_opening_check(a, &t->claim, &o, &seed, &f, &run),
+		     ERR_OK);
+	cr_assert(f == PROGRAM_FINE && !run.too_much && run.warp == 1);
+	o = open_sample(&chunk);
+	o.writer_warp = 1;
+	cr_assert_eq(program_opening_check(a, &t->claim, &o, &seed, &f, &run),
+		     ERR_OK);
+	cr_assert(f == PROGRAM_FINE && run.needed && run.must_write);
+	cr_assert(run.warp == 1 && !run.too_much && run.cta == o.writer);
+	o.writer_warp = 2; /* the CTA has 0 and 1 */
+	cr_assert_eq(program_opening_check(a, &t->claim, &o, &seed, &f, &run),
+		     ERR_OK);
+	cr_assert_eq(f, PROGRAM_BAD_BYTES);
+	/* one warp, so a CTA is the sample */
+	o = open_sample(&other);
+	cr_assert_eq(program_opening_check(a, &t->claim, &o, &seed, &f, &run),
+		     ERR_OK);
+	cr_assert(f == PROGRAM_FINE && !run.too_much);
 }
 
 /*

@@ -167,6 +167,33 @@ Test(vectors, sample)
 	SAME("sample", program_sample_encode, &s);
 }
 
+static enum err sample_of(const uint8_t bytes[6])
+{
+	struct dec d = dec_make(bytes_of(bytes, 6));
+
+	(void)program_sample_decode(&d);
+	return dec_end(&d);
+}
+
+Test(vectors, a_sample_of_a_launch)
+{
+	struct program_sample s = {2, 6, PROGRAM_SAMPLE_LAUNCH, 0,
+				   PROGRAM_WARP_ALL};
+	struct bytes in = expected("launch_sample");
+	struct dec d = dec_make(in);
+	struct program_sample got = program_sample_decode(&d);
+
+	cr_assert_eq(dec_end(&d), ERR_OK);
+	cr_assert(program_sample_eq(&s, &got));
+	SAME("launch_sample", program_sample_encode, &s);
+	/* [2, 6, 2, number, warp]: of all, so neither number nor warp */
+	cr_assert_eq(sample_of((uint8_t[]){0x95, 2, 6, 2, 0, 0xc0}), ERR_OK);
+	cr_assert_neq(sample_of((uint8_t[]){0x95, 2, 6, 2, 1, 0xc0}), ERR_OK);
+	cr_assert_neq(sample_of((uint8_t[]){0x95, 2, 6, 2, 0, 0}), ERR_OK);
+	cr_assert_neq(sample_of((uint8_t[]){0x95, 2, 6, 1, 0, 0}), ERR_OK);
+	cr_assert_neq(sample_of((uint8_t[]){0x95, 2, 6, 3, 0, 0xc0}), ERR_OK);
+}
+
 static void round_trip(const char *name)
 {
 	struct program_opening o;
@@ -199,6 +226,30 @@ Test(vectors, openings)
 	round_trip("cta_opening");
 	round_trip("chunk_opening");
 	round_trip("copy_opening");
+}
+
+Test(vectors, a_chunk_that_a_warp_wrote)
+{
+	struct toy_lease *t = lease();
+	struct program_sample chunk = {3, 1, PROGRAM_SAMPLE_CHUNK, 0,
+				       PROGRAM_WARP_ALL};
+	uint64_t writer = toy_chunk_writer(a, t, &chunk, hash_of("seed"));
+	struct program_opening o = toy_opening(a, t, &chunk, writer);
+	struct program_sample got;
+
+	cr_assert_eq(writer, number("warp_writer"));
+	o.writer_warp = 1;
+	same("warp_chunk_opening", toy_encode(a, &o));
+	round_trip("warp_chunk_opening");
+	cr_assert_eq(
+		program_opening_decode(a, expected("warp_chunk_opening"), &o),
+		ERR_OK);
+	cr_assert_eq(o.writer, writer);
+	cr_assert_eq(o.writer_warp, 1u);
+	cr_assert_eq(
+		program_opening_sample(expected("warp_chunk_opening"), &got),
+		ERR_OK);
+	cr_assert(program_sample_eq(&chunk, &got));
 }
 
 Test(vectors, judge)

@@ -325,6 +325,14 @@ CHUNK_BYTE = chunk_byte(CHUNK_SAMPLE, STATES[3][5][1][:4096],
 CHUNK_WRITER = (CHUNK_BYTE - 2048) // 16
 CHUNK_OPENING = opening(CHUNK_SAMPLE, CHUNK_WRITER, [(1, 100, 4)],
                         [(1, 2048 + 16 * CHUNK_WRITER, 16)])
+# Where warps are sampled a chunk's writer is [CTA, warp].
+WARP_CHUNK_SAMPLE = [3, 1, 1, 0, None]
+WARP_CHUNK_WRITER = chunk_byte(WARP_CHUNK_SAMPLE, STATES[3][0][1][:4096],
+                               STATES[3][1][1][:4096]) // 600
+WARP_CHUNK_OPENING = opening(
+    WARP_CHUNK_SAMPLE, [WARP_CHUNK_WRITER, 1], [(0, 700, 600)],
+    [(1, 600 * WARP_CHUNK_WRITER, 64)] +
+    ([(3, 8, 4)] if WARP_CHUNK_WRITER == 2 else []))
 COPY_SAMPLE = [1, 4, 1, 0, None]
 COPY_OPENING = opening(COPY_SAMPLE, None, [], [])
 
@@ -350,7 +358,8 @@ def pick(weights, x):
     raise ValueError
 
 
-def draw(i):
+def draw(i, whole=()):
+    """whole: steps whose part is of class R, so that a launch is a sample"""
     task = FIRST + ((word(i, 0) * DONE) >> 64)
     if i % 5 == 4:
         w = [r[6] for r in ROWS]
@@ -371,6 +380,8 @@ def draw(i):
         if s != static:
             continue
         ctas = 3 if s == 0 else (turns[0] + 1) * 2
+        if at < ctas and static in whole:
+            return [task, k, 2, 0, None]
         if at < ctas:
             return [task, k, 0, at, warp]
         at -= ctas
@@ -396,12 +407,15 @@ def program():
     emit("leaves_root", LEAVES_ROOT)
     emit("result_root", RESULT_ROOT)
     emit("sample", pack([2, 1, 0, 2, 1]))
+    emit("launch_sample", pack([2, 6, 2, 0, None]))
     emit("cta_opening", CTA_OPENING)
     emit("cta_digest", tagged("weft/opening", LEASE + CTA_OPENING))
     emit("chunk_opening", CHUNK_OPENING)
     emit("chunk_byte", CHUNK_BYTE)
     emit("chunk_writer", CHUNK_WRITER)
     emit("copy_opening", COPY_OPENING)
+    emit("warp_writer", WARP_CHUNK_WRITER)
+    emit("warp_chunk_opening", WARP_CHUNK_OPENING)
     emit("judge_request", JUDGE_REQUEST)
     emit("judge_answer", JUDGE_ANSWER)
 
@@ -415,6 +429,8 @@ def verify():
     emit("word_7_5", word(7, 5))
     for i in range(40):
         emit("sample_%d" % i, pack(draw(i)))
+    for i in range(40):
+        emit("whole_%d" % i, pack(draw(i, (2,))))
     audited = struct.unpack(">Q", sha(SEED + LEASE)[:8])[0]
     emit("audited_word", audited)
     emit("witness_seed", tagged("weft/witness", SEED + LEASE + AUDITOR +
