@@ -12,39 +12,47 @@
 #include "gpu/ptx/priv/isa.h"
 
 /* Sets of types; T_ANY: no matter. */
-#define T_ANY	 0u
-#define T_(name) (1u << PTX_TYPE_##name)
-#define T_PRED	 T_(PRED)
-#define T_B8	 T_(B8)
-#define T_B16	 T_(B16)
-#define T_B32	 T_(B32)
-#define T_B64	 T_(B64)
-#define T_B128	 T_(B128)
-#define T_U32	 T_(U32)
-#define T_U64	 T_(U64)
-#define T_S16	 T_(S16)
-#define T_S32	 T_(S32)
-#define T_S64	 T_(S64)
-#define T_F16	 T_(F16)
-#define T_F16X2	 T_(F16X2)
-#define T_BF16	 T_(BF16)
-#define T_BF16X2 T_(BF16X2)
-#define T_F32	 T_(F32)
-#define T_F32X2	 T_(F32X2)
-#define T_F64	 T_(F64)
-#define T_U16X2	 T_(U16X2)
-#define T_S16X2	 T_(S16X2)
-#define T_INT8	 (T_(U8) | T_(S8))
-#define T_INT16	 (T_(U16) | T_(S16))
-#define T_INT32	 (T_(U32) | T_(S32))
-#define T_INT64	 (T_(U64) | T_(S64))
-#define T_BITS	 (T_B16 | T_B32 | T_B64)
-#define T_INTS	 (T_INT8 | T_INT16 | T_INT32 | T_INT64)
-#define T_MEMORY (T_B8 | T_BITS | T_B128 | T_INTS | T_F32 | T_F64)
+#define T_ANY	  0ull
+#define T_(name)  (1ull << PTX_TYPE_##name)
+#define T_PRED	  T_(PRED)
+#define T_B8	  T_(B8)
+#define T_B16	  T_(B16)
+#define T_B32	  T_(B32)
+#define T_B64	  T_(B64)
+#define T_B128	  T_(B128)
+#define T_U16	  T_(U16)
+#define T_U32	  T_(U32)
+#define T_U64	  T_(U64)
+#define T_S16	  T_(S16)
+#define T_S32	  T_(S32)
+#define T_S64	  T_(S64)
+#define T_F16	  T_(F16)
+#define T_F16X2	  T_(F16X2)
+#define T_BF16	  T_(BF16)
+#define T_BF16X2  T_(BF16X2)
+#define T_F32	  T_(F32)
+#define T_F32X2	  T_(F32X2)
+#define T_F64	  T_(F64)
+#define T_TF32	  T_(TF32)
+#define T_U16X2	  T_(U16X2)
+#define T_S16X2	  T_(S16X2)
+#define T_INT2	  (T_(U2) | T_(S2))
+#define T_INT4	  (T_(U4) | T_(S4))
+#define T_INT8	  (T_(U8) | T_(S8))
+#define T_INT16	  (T_(U16) | T_(S16))
+#define T_INT32	  (T_(U32) | T_(S32))
+#define T_INT64	  (T_(U64) | T_(S64))
+#define T_BITS	  (T_B16 | T_B32 | T_B64)
+#define T_INTS	  (T_INT8 | T_INT16 | T_INT32 | T_INT64)
+#define T_PACKED8 (T_(E4M3X2) | T_(E5M2X2))
+#define T_HALVES  (T_F16 | T_F16X2 | T_BF16 | T_BF16X2)
+#define T_MEMORY  (T_B8 | T_BITS | T_B128 | T_INTS | T_F32 | T_F64)
 
 /* Sets of roundings. */
 #define R_(name)  (1u << PTX_ROUND_##name)
 #define R_RN	  R_(RN)
+#define R_RZ	  R_(RZ)
+#define R_RNA	  R_(RNA)
 #define R_IEEE	  (R_(RN) | R_(RZ) | R_(RM) | R_(RP))
 #define R_INTEGER (R_(RNI) | R_(RZI) | R_(RMI) | R_(RPI))
 #define R_APPROX  R_(APPROX)
@@ -53,7 +61,7 @@
 struct form {
 	uint16_t op;
 	uint16_t rounds;
-	uint32_t types, second;
+	uint64_t types, second;
 	const char *mods;
 };
 
@@ -63,7 +71,7 @@ static const struct form forms[] = {
 #include "gpu/ptx/forms.def"
 };
 
-static bool in_set(uint32_t set, uint8_t type)
+static bool in_set(uint64_t set, uint8_t type)
 {
 	return set >> type & 1;
 }
@@ -76,37 +84,47 @@ static bool has_letter(const char *mods, uint32_t group)
 	return false;
 }
 
-static bool fits(const struct form *f, const struct ptx_instr *in)
+static bool rounding_fits(const struct form *f, const struct ptx_instr *in)
 {
 	uint8_t round = in->mod[PTX_MOD_ROUND];
 
+	return round ? f->rounds >> round & 1
+		     : f->mods[0] != '*' || f->mods[1] != 'r';
+}
+
+/* Types and modifiers, but for the rounding. */
+static bool fits(const struct form *f, const struct ptx_instr *in)
+{
 	if (!in_set(f->types, in->types[0]) ||
 	    (f->second && !in_set(f->second, in->types[1])))
 		return false;
-	if (round && !(f->rounds >> round & 1))
-		return false;
 	for (uint32_t g = 0; g < PTX_MOD_COUNT; g++)
-		if (in->mod[g] && !has_letter(f->mods, g))
+		if (g != PTX_MOD_ROUND && in->mod[g] && !has_letter(f->mods, g))
 			return false;
 	for (const char *c = f->mods; *c; c++)
-		if (*c == '*' && !in->mod[ptx_group_of_letter(c[1])])
+		if (*c == '*' && c[1] != 'r' &&
+		    !in->mod[ptx_group_of_letter(c[1])])
 			return false;
 	return true;
 }
 
 static const char *check_table(const struct ptx_instr *in)
 {
-	bool listed = false;
+	const char *why = NULL;
 
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		if (forms[i].op != in->op)
 			continue;
-		if (fits(&forms[i], in))
-			return NULL;
-		listed = true;
+		if (fits(&forms[i], in)) {
+			if (rounding_fits(&forms[i], in))
+				return NULL;
+			why = "this rounding and this type do not go together";
+		}
+		if (!why)
+			why = "these modifiers and this type do not go "
+			      "together";
 	}
-	return listed ? "these modifiers and this type do not go together"
-		      : NULL;
+	return why;
 }
 
 static const char *check_mul(const struct ptx_instr *in)
@@ -132,13 +150,6 @@ static const char *check_compare(const struct ptx_instr *in)
 
 	if (in->mod[PTX_MOD_BOOL] == PTX_BOOL_POPC)
 		return ".popc does not fit";
-	if (in->mod[PTX_MOD_FTZ] && type != PTX_TYPE_F32 &&
-	    type != PTX_TYPE_F16 && type != PTX_TYPE_F16X2)
-		return ".ftz does not fit";
-	if (in->op == PTX_OP_set && !in_set(T_INT32 | T_F32 | T_F16 | T_F16X2 |
-						    T_BF16 | T_BF16X2 | T_INT16,
-					    in->types[0]))
-		return "not a type of results";
 	if (kind == PTX_KIND_B)
 		ok = c == PTX_CMP_EQ || c == PTX_CMP_NE;
 	else if (kind == PTX_KIND_S)
@@ -147,127 +158,92 @@ static const char *check_compare(const struct ptx_instr *in)
 		ok = c <= PTX_CMP_HS;
 	else
 		ok = c <= PTX_CMP_GE || c >= PTX_CMP_EQU;
-	if (!ok || ptx_types[type].bits < 16 ||
-	    !in_set(T_BITS | T_INTS | T_F16 | T_F16X2 | T_BF16 | T_BF16X2 |
-			    T_F32 | T_F64,
-		    type))
+	if (!ok)
 		return "this comparison and this type do not go together";
 	return NULL;
 }
 
-#define T_PACKED8 (T_(E4M3X2) | T_(E5M2X2))
-#define T_HALVES  (T_F16 | T_F16X2 | T_BF16 | T_BF16X2)
-
-/* Narrow and packed targets. */
-static const char *check_cvt_narrow(const struct ptx_instr *in)
-{
-	uint8_t d = in->types[0], s = in->types[1];
-	uint32_t rounds = R_RN | R_(RZ);
-
-	if (in_set(T_PACKED8, d)) {
-		rounds = R_RN;
-		if (!in->mod[PTX_MOD_SATFINITE] || !in_set(T_F32 | T_F16X2, s))
-			return "not a conversion";
-	} else if (d == PTX_TYPE_TF32) {
-		rounds = R_RN | R_(RZ) | R_(RNA);
-		if (s != PTX_TYPE_F32)
-			return "not a conversion";
-	} else if (in_set(T_PACKED8, s)) {
-		rounds = R_RN;
-		if (d != PTX_TYPE_F16X2)
-			return "not a conversion";
-	} else if (s != PTX_TYPE_F32) {
-		return "not a conversion";
-	}
-	if (in->mod[PTX_MOD_FTZ] || in->mod[PTX_MOD_SAT] ||
-	    !(rounds >> in->mod[PTX_MOD_ROUND] & 1))
-		return "these modifiers do not go with this conversion";
-	return NULL;
-}
-
-/* Which rounding a conversion between plain types needs. */
-static const char *check_cvt_round(const struct ptx_instr *in)
-{
-	uint8_t d = in->types[0], s = in->types[1];
-	bool df = ptx_types[d].kind == PTX_KIND_F;
-	bool sf = ptx_types[s].kind == PTX_KIND_F;
-	uint32_t db = ptx_types[d].bits, sb = ptx_types[s].bits;
-	uint32_t rounds = 1u << PTX_ROUND_NONE;
-
-	if (sf && !df)
-		rounds = R_INTEGER;
-	else if (!sf && df)
-		rounds = R_IEEE;
-	else if (sf && df && d == s)
-		rounds |= R_INTEGER;
-	else if (sf && df && (db < sb || db == sb))
-		rounds = R_IEEE;
-	if (!(rounds >> in->mod[PTX_MOD_ROUND] & 1))
-		return "the rounding does not go with this conversion";
-	return NULL;
-}
-
+/* A saturation that can change nothing is no form. */
 static const char *check_cvt(const struct ptx_instr *in)
 {
-	uint8_t d = in->types[0], s = in->types[1];
-	uint32_t plain = T_INTS | T_F16 | T_BF16 | T_F32 | T_F64;
-	bool narrow = !in_set(plain, d) || !in_set(plain, s);
+	const struct ptx_type_info *d = &ptx_types[in->types[0]];
+	const struct ptx_type_info *s = &ptx_types[in->types[1]];
+	bool holds = d->kind == s->kind
+			     ? d->bits >= s->bits
+			     : d->kind == PTX_KIND_S && d->bits > s->bits;
 
-	if (narrow && (!in_set(T_PACKED8 | T_(TF32) | T_F16X2 | T_BF16X2, d) ||
-		       !in_set(T_PACKED8 | T_F32 | T_F16X2, s)))
-		return "not a conversion";
-	if (in->mod[PTX_MOD_RELU] &&
-	    !in_set(T_PACKED8 | T_(TF32) | T_HALVES, d))
-		return ".relu does not fit";
-	if (in->mod[PTX_MOD_SATFINITE] &&
-	    !in_set(T_PACKED8 | T_(TF32) | T_HALVES, d))
-		return ".satfinite does not fit";
-	if (narrow)
-		return check_cvt_narrow(in);
-	if (in->mod[PTX_MOD_FTZ] && d != PTX_TYPE_F32 && s != PTX_TYPE_F32)
-		return ".ftz does not fit";
-	if (in->mod[PTX_MOD_SAT] && d == PTX_TYPE_BF16)
+	if (in->mod[PTX_MOD_SAT] && d->kind != PTX_KIND_F &&
+	    s->kind != PTX_KIND_F && holds)
 		return ".sat does not fit";
-	return check_cvt_round(in);
+	return NULL;
+}
+
+/* Cache operators and priorities of loads and stores: hints, but each has its
+ * places. */
+static const char *check_cache(const struct ptx_instr *in, uint32_t bits)
+{
+	const uint32_t loads = 1u << PTX_CACHE_CA | 1u << PTX_CACHE_CG |
+			       1u << PTX_CACHE_CS | 1u << PTX_CACHE_LU |
+			       1u << PTX_CACHE_CV;
+	const uint32_t nc =
+		1u << PTX_CACHE_CA | 1u << PTX_CACHE_CG | 1u << PTX_CACHE_CS;
+	const uint32_t stores = 1u << PTX_CACHE_WB | 1u << PTX_CACHE_CG |
+				1u << PTX_CACHE_CS | 1u << PTX_CACHE_WT;
+	uint8_t cache = in->mod[PTX_MOD_CACHE];
+	uint8_t space = in->mod[PTX_MOD_SPACE];
+	uint32_t set = in->op == PTX_OP_st   ? stores
+		       : in->mod[PTX_MOD_NC] ? nc
+					     : loads;
+	bool is_global = !space || space == PTX_SPACE_GLOBAL;
+
+	if (cache &&
+	    (!(set >> cache & 1) || in->mod[PTX_MOD_SEM] > PTX_SEM_WEAK ||
+	     in->mod[PTX_MOD_EVICT] || space == PTX_SPACE_CONST ||
+	     space >= PTX_SPACE_PARAM))
+		return "this cache operator does not fit";
+	if (!is_global &&
+	    (in->mod[PTX_MOD_EVICT] || in->mod[PTX_MOD_EVICT_L2] ||
+	     in->mod[PTX_MOD_CACHE_HINT] || in->mod[PTX_MOD_PREFETCH] ||
+	     bits == 256))
+		return "this goes with .global";
+	if (in->mod[PTX_MOD_EVICT_L2] && bits != 256)
+		return "an L2 priority goes with 32 bytes";
+	return NULL;
 }
 
 /* Ordering, scope, cache and width of loads and stores. */
 static const char *check_memory(const struct ptx_instr *in)
 {
 	static const uint8_t widths[] = {1, 2, 4, 8};
-	const uint32_t loads = 1u << PTX_CACHE_CA | 1u << PTX_CACHE_CG |
-			       1u << PTX_CACHE_CS | 1u << PTX_CACHE_LU |
-			       1u << PTX_CACHE_CV;
-	const uint32_t stores = 1u << PTX_CACHE_WB | 1u << PTX_CACHE_CG |
-				1u << PTX_CACHE_CS | 1u << PTX_CACHE_WT;
-	uint8_t cache = in->mod[PTX_MOD_CACHE];
 	uint8_t sem = in->mod[PTX_MOD_SEM];
 	uint8_t space = in->mod[PTX_MOD_SPACE];
+	uint32_t element = ptx_types[in->types[0]].bits;
+	uint32_t bits = element * widths[in->mod[PTX_MOD_VEC] & 3];
 	bool is_store = in->op == PTX_OP_st;
 	bool scoped = sem >= PTX_SEM_RELAXED;
-	uint32_t bits =
-		ptx_types[in->types[0]].bits * widths[in->mod[PTX_MOD_VEC] & 3];
 
-	if (!in_set(T_MEMORY, in->types[0]) || bits > 256 ||
+	if (!in_set(T_MEMORY, in->types[0]) ||
+	    bits > (in->op == PTX_OP_ldu ? 128u : 256u) ||
+	    (in->mod[PTX_MOD_VEC] == PTX_VEC_V8 && element != 32) ||
 	    (in->types[0] == PTX_TYPE_B128 && in->mod[PTX_MOD_VEC]))
 		return "this type and vector do not go together";
 	if (scoped != (in->mod[PTX_MOD_SCOPE] != 0))
 		return "ordering and scope do not go together";
 	if (sem == PTX_SEM_SC || sem == PTX_SEM_ACQ_REL ||
-	    sem == (is_store ? PTX_SEM_ACQUIRE : PTX_SEM_RELEASE))
+	    sem == PTX_SEM_MMIO ||
+	    sem == (is_store ? PTX_SEM_ACQUIRE : PTX_SEM_RELEASE) ||
+	    (sem > PTX_SEM_WEAK &&
+	     (space == PTX_SPACE_LOCAL || space == PTX_SPACE_CONST ||
+	      space == PTX_SPACE_PARAM || space >= PTX_SPACE_PARAM_ENTRY)))
 		return "this ordering does not fit";
 	if (is_store && space == PTX_SPACE_CONST)
 		return ".const cannot be written";
-	if (in->mod[PTX_MOD_EVICT_L2] && bits != 256)
-		return "an L2 priority goes with 32 bytes";
 	if (in->mod[PTX_MOD_NC] &&
 	    (space != PTX_SPACE_GLOBAL || (sem && sem != PTX_SEM_WEAK)))
 		return ".nc goes with .global";
-	if (cache && !((is_store ? stores : loads) >> cache & 1))
-		return "this cache operator does not fit";
 	if (in->op == PTX_OP_ldu && space && space != PTX_SPACE_GLOBAL)
 		return "ldu goes with .global";
-	return NULL;
+	return check_cache(in, bits);
 }
 
 static const char *check_atomic(const struct ptx_instr *in)
@@ -276,7 +252,7 @@ static const char *check_atomic(const struct ptx_instr *in)
 	uint8_t type = in->types[0];
 	bool is_float = ptx_types[type].kind == PTX_KIND_F;
 	bool half = in_set(T_HALVES, type);
-	uint32_t set = 0;
+	uint64_t set = 0;
 
 	switch (in->mod[PTX_MOD_ATOM]) {
 	case PTX_ATOM_ADD:
@@ -307,6 +283,14 @@ static const char *check_atomic(const struct ptx_instr *in)
 	    (in->op == PTX_OP_red && in->mod[PTX_MOD_ATOM] >= PTX_ATOM_EXCH &&
 	     in->mod[PTX_MOD_ATOM] <= PTX_ATOM_CAS))
 		return "this operation and this type do not go together";
+	if (in->mod[PTX_MOD_VEC] &&
+	    (!in_set(T_HALVES | T_F32, type) ||
+	     (space && space != PTX_SPACE_GLOBAL) ||
+	     ptx_types[type].bits << in->mod[PTX_MOD_VEC] > 128))
+		return "this type and vector do not go together";
+	if (in->op == PTX_OP_red &&
+	    (sem == PTX_SEM_ACQUIRE || sem == PTX_SEM_ACQ_REL))
+		return "this ordering does not fit";
 	if (half != (in->mod[PTX_MOD_NOFTZ] != 0) ||
 	    (in->mod[PTX_MOD_VEC] && !is_float))
 		return "these modifiers and this type do not go together";
@@ -408,7 +392,7 @@ static const char *check_mma(const struct ptx_instr *in)
 				       x == PTX_SHAPE_M16N8K32
 			       ? NULL
 			       : "not a shape of this type";
-	if (in_set(T_(U4) | T_(S4), a) && in_set(T_(U4) | T_(S4), b))
+	if (in_set(T_INT4, a) && in_set(T_INT4, b))
 		return x == PTX_SHAPE_M8N8K32 || x == PTX_SHAPE_M16N8K32 ||
 				       x == PTX_SHAPE_M16N8K64
 			       ? NULL
@@ -430,9 +414,16 @@ static const char *check_rest(const struct ptx_instr *in)
 			       ? ".xorsign goes with .abs"
 			       : NULL;
 	case PTX_OP_lop3:
-		return in->mod[PTX_MOD_BOOL] == PTX_BOOL_POPC
-			       ? ".popc does not fit"
+		return in->mod[PTX_MOD_BOOL] > PTX_BOOL_OR
+			       ? "lop3 takes .and or .or"
 			       : NULL;
+	case PTX_OP_cvt_pack:
+		return (in->types[2] ==
+			PTX_TYPE_B32) == (ptx_types[in->types[0]].bits <= 8) &&
+				       (!in->types[2] ||
+					in->types[2] == PTX_TYPE_B32)
+			       ? NULL
+			       : "not a form of cvt.pack";
 	case PTX_OP_ldmatrix:
 	case PTX_OP_stmatrix:
 	case PTX_OP_movmatrix:
@@ -447,6 +438,28 @@ static const char *check_rest(const struct ptx_instr *in)
 	default:
 		return NULL;
 	}
+}
+
+/* vadd ... vset4: the third type, the comparison, the second operation. */
+static const char *check_video(const struct ptx_instr *in)
+{
+	bool is_shift = in->op == PTX_OP_vshl || in->op == PTX_OP_vshr;
+	bool is_set = in->op == PTX_OP_vset || in->op == PTX_OP_vset2 ||
+		      in->op == PTX_OP_vset4;
+	uint8_t a = in->mod[PTX_MOD_ATOM];
+
+	if (!is_set && !in_set(T_INT32, in->types[2]))
+		return "video instructions take .u32 and .s32";
+	if (is_shift && in->types[2] != PTX_TYPE_U32)
+		return "the amount of a shift is .u32";
+	if (in->mod[PTX_MOD_CMP] > PTX_CMP_GE)
+		return "this comparison does not fit";
+	if (ptx_is_simd(in->op)
+		    ? (a && a != PTX_ATOM_ADD) || (a && in->mod[PTX_MOD_SAT])
+		    : a && a != PTX_ATOM_ADD && a != PTX_ATOM_MIN &&
+			      a != PTX_ATOM_MAX)
+		return "this second operation does not fit";
+	return NULL;
 }
 
 const char *ptx_form_check(const struct ptx_instr *in)
@@ -489,6 +502,6 @@ const char *ptx_form_check(const struct ptx_instr *in)
 	case PTX_OP_mma:
 		return check_mma(in);
 	default:
-		return check_rest(in);
+		return ptx_is_video(in->op) ? check_video(in) : check_rest(in);
 	}
 }

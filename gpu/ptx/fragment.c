@@ -79,7 +79,18 @@ static bool matrices_fit(const struct parser *p, const struct ptx_instr *in)
 	static const uint8_t counts[] = {0, 1, 2, 4};
 	uint32_t place = in->op == PTX_OP_stmatrix ? 1 : 0;
 
-	return width_of(&p->ops_now[place]) == counts[in->mod[PTX_MOD_NUM] & 3];
+	return p->ops_now[place].kind == PTX_OPERAND_VECTOR &&
+	       width_of(&p->ops_now[place]) == counts[in->mod[PTX_MOD_NUM] & 3];
+}
+
+/* One side of the sum may be negated, and not with .po. */
+static bool vmad_fits(const struct parser *p, const struct ptx_instr *in)
+{
+	const struct ptx_operand *o = p->ops_now;
+	bool product = o[1].negated != o[2].negated;
+	bool any = o[1].negated || o[2].negated || o[3].negated;
+
+	return in->mod[PTX_MOD_PO] ? !any : !(product && o[3].negated);
 }
 
 static bool copy_fits(const struct parser *p, const struct ptx_instr *in)
@@ -110,6 +121,9 @@ const char *parser_check_sizes(const struct parser *p,
 		return copy_fits(p, in) ? NULL
 					: "cp.async does not copy that many "
 					  "bytes";
+	case PTX_OP_vmad:
+		return vmad_fits(p, in) ? NULL
+					: "these negations do not go together";
 	case PTX_OP_discard:
 	case PTX_OP_applypriority:
 		return p->ops_now[1].imm == 128 ? NULL
@@ -118,6 +132,11 @@ const char *parser_check_sizes(const struct parser *p,
 		return p->ops_now[5].imm <= 255 ? NULL
 						: "the table has eight bits";
 	default:
-		return NULL;
+		/* A part of the result, or a second operation. */
+		return ptx_is_video(in->op) && !ptx_is_simd(in->op) &&
+				       in->mod[PTX_MOD_ATOM] &&
+				       p->ops_now[0].select
+			       ? "a second operation writes the whole register"
+			       : NULL;
 	}
 }

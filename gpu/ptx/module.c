@@ -74,6 +74,19 @@ const char *ptx_mod_text(enum ptx_group group, uint8_t value)
 	return text ? text : "";
 }
 
+bool ptx_is_video(uint32_t op)
+{
+	return ptx_ops[op].text[0] == 'v' && op != PTX_OP_vote;
+}
+
+bool ptx_is_simd(uint32_t op)
+{
+	size_t n = strlen(ptx_ops[op].text);
+
+	return ptx_is_video(op) && (ptx_ops[op].text[n - 1] == '2' ||
+				    ptx_ops[op].text[n - 1] == '4');
+}
+
 uint32_t ptx_dest_count(const struct ptx_instr *in)
 {
 	const char *c = ptx_ops[in->op].operands;

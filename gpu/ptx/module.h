@@ -165,7 +165,17 @@ enum ptx_select {
 	PTX_SELECT_B3,
 	PTX_SELECT_H0,
 	PTX_SELECT_H1,
+	PTX_SELECT_LANES, /* of vadd2 ... vset4: see lanes */
 };
+
+/*
+ * Lanes of a SIMD video operand: how many there are in the lowest nibble,
+ * then the number of each in a nibble, from the right of the text.  A
+ * destination's are the lanes that are written, a source's where each lane is
+ * taken from, in the pair of sources.
+ */
+#define PTX_LANE_COUNT(lanes) ((lanes)&15u)
+#define PTX_LANE(lanes, i)    ((lanes) >> (4u * ((i) + 1u)) & 15u)
 
 struct ptx_operand {
 	uint8_t kind;	/* enum ptx_operand_kind */
@@ -176,7 +186,7 @@ struct ptx_operand {
 	uint8_t component; /* SREG */
 	uint16_t count;	   /* VECTOR */
 	uint32_t index;
-	uint32_t pad_;
+	uint32_t lanes;
 	union {
 		uint64_t imm;
 		int64_t offset; /* ADDRESS, MEMORY */
@@ -346,6 +356,10 @@ struct ptx_module {
 	uint32_t file_count;
 	uint32_t instr_count; /* of all functions */
 };
+
+/* Video instructions: vadd ... vset, and vadd2 ... vset4 alone. */
+bool ptx_is_video(uint32_t op);
+bool ptx_is_simd(uint32_t op);
 
 /* The operand number i of an instruction. */
 static inline const struct ptx_operand *

@@ -451,6 +451,36 @@ static void take_select(struct parser *p, struct ptx_operand *o)
 	parser_fail(p, ERR_PTX_SYNTAX, "not a part of a register");
 }
 
+/* .h31, .b7654 behind an operand of vadd2 ... vset4. */
+static void take_lanes(struct parser *p, const struct ptx_instr *in,
+		       bool is_dest, struct ptx_operand *o)
+{
+	const char *name = ptx_ops[in->op].text;
+	uint32_t count = name[strlen(name) - 1] == '2' ? 2 : 4;
+	uint32_t most = is_dest ? count : count * 2;
+	struct bytes t = p->t.text;
+	bool ok;
+
+	if (p->t.kind != TOKEN_DOT)
+		return;
+	ok = t.n > 1 && t.n <= count + 1 && (is_dest || t.n == count + 1) &&
+	     t.p[0] == (count == 2 ? 'h' : 'b');
+	for (size_t i = 1; ok && i < t.n; i++) {
+		uint8_t c = t.p[t.n - i];
+
+		ok = c >= '0' && c < '0' + most &&
+		     (!is_dest || i == 1 || c > t.p[t.n - i + 1]);
+		o->lanes |= (uint32_t)(c - '0') << 4 * i;
+	}
+	if (!ok) {
+		parser_fail(p, ERR_PTX_SYNTAX, "not lanes of a register");
+		return;
+	}
+	o->lanes |= (uint32_t)(t.n - 1);
+	o->select = PTX_SELECT_LANES;
+	parser_advance(p);
+}
+
 static struct ptx_operand take_b32(struct parser *p, const struct ptx_instr *in,
 				   bool is_dest)
 {
@@ -462,7 +492,11 @@ static struct ptx_operand take_b32(struct parser *p, const struct ptx_instr *in,
 		parser_advance(p);
 	o = take_value(p, PTX_TYPE_B32, FIT_EXACT, is_dest);
 	o.negated = negated;
-	if (ptx_ops[in->op].text[0] == 'v' && in->op != PTX_OP_vote)
+	if (o.kind != PTX_OPERAND_REG)
+		return o;
+	if (ptx_is_simd(in->op))
+		take_lanes(p, in, is_dest, &o);
+	else if (ptx_is_video(in->op))
 		take_select(p, &o);
 	return o;
 }

@@ -277,6 +277,18 @@ static void take_operands(struct parser *p, struct ptx_instr *in)
 	}
 }
 
+static bool is_half(uint8_t type)
+{
+	return type == PTX_TYPE_F16 || type == PTX_TYPE_BF16;
+}
+
+/* Two floats become one register. */
+static bool has_two(uint8_t type)
+{
+	return type == PTX_TYPE_F16X2 || type == PTX_TYPE_BF16X2 ||
+	       type == PTX_TYPE_E4M3X2 || type == PTX_TYPE_E5M2X2;
+}
+
 /* How many operands what is written needs, where the pattern leaves it open:
  * NULL, or words. */
 static const char *check_count(const struct parser *p,
@@ -301,18 +313,34 @@ static const char *check_count(const struct parser *p,
 	case PTX_OP_shfl:
 		ok = n == 5u + sync;
 		break;
-	case PTX_OP_setp:
 	case PTX_OP_set:
-		ok = n == (in->op == PTX_OP_setp ? 4u : 3u) +
-				  (in->mod[PTX_MOD_BOOL] != 0);
+		ok = n == 3u + (in->mod[PTX_MOD_BOOL] != 0);
+		break;
+	case PTX_OP_setp:
+		/* Halves: a pair has two results, one has one. */
+		ok = n == 4u + (in->mod[PTX_MOD_BOOL] != 0) &&
+		     (!is_half(in->types[0]) || !p->ops_now[1].kind);
 		break;
 	case PTX_OP_lop3:
 		ok = in->mod[PTX_MOD_BOOL] ? n == 7
 					   : n == 6 && !p->ops_now[1].kind;
 		break;
+	case PTX_OP_cvt:
+		ok = n == 2u + (in->types[1] == PTX_TYPE_F32 &&
+				has_two(in->types[0]));
+		break;
+	case PTX_OP_cvt_pack:
+		ok = n == 3u + (in->types[2] != PTX_TYPE_NONE);
+		break;
+	case PTX_OP_min:
+	case PTX_OP_max:
+		ok = n == 3 ? in->mod[PTX_MOD_ABS] == in->mod[PTX_MOD_XORSIGN]
+			    : in->types[0] == PTX_TYPE_F32 &&
+				      !in->mod[PTX_MOD_XORSIGN];
+		break;
 	default:
-		if (ptx_ops[in->op].text[0] == 'v' && in->op != PTX_OP_vmad &&
-		    in->op != PTX_OP_vote)
+		if (ptx_is_video(in->op) && in->op != PTX_OP_vmad &&
+		    !ptx_is_simd(in->op))
 			ok = n == 3u + (in->mod[PTX_MOD_ATOM] != 0 ||
 					p->ops_now[0].select != 0);
 		break;

@@ -97,11 +97,19 @@ static void print_sreg(struct printer *p, const struct ptx_operand *o)
 	}
 }
 
+static void print_lanes(struct printer *p, const struct ptx_operand *o,
+			bool is_bytes)
+{
+	print_str(p, is_bytes ? ".b" : ".h");
+	for (uint32_t i = PTX_LANE_COUNT(o->lanes); i-- > 0;)
+		print_u64(p, PTX_LANE(o->lanes, i));
+}
+
 static void print_operand(struct printer *p, const struct ptx_function *f,
 			  const struct ptx_operand *o, enum ptx_type t)
 {
 	static const char *const selects[] = {"",    ".b0", ".b1", ".b2",
-					      ".b3", ".h0", ".h1"};
+					      ".b3", ".h0", ".h1", ""};
 
 	switch ((enum ptx_operand_kind)o->kind) {
 	case PTX_OPERAND_NONE:
@@ -172,6 +180,8 @@ static void print_pattern(struct printer *p, const struct ptx_function *f,
 			  const struct ptx_instr *in)
 {
 	const char *c = ptx_ops[in->op].operands;
+	const char *name = ptx_ops[in->op].text;
+	bool is_bytes = name[strlen(name) - 1] == '4';
 	uint32_t i = 0;
 
 	for (; *c && i < in->operand_count; c++) {
@@ -189,6 +199,8 @@ static void print_pattern(struct printer *p, const struct ptx_function *f,
 			print_str(p, i++ ? ", " : " ");
 		}
 		print_operand(p, f, o, letter_type(in, *c));
+		if (o->select == PTX_SELECT_LANES)
+			print_lanes(p, o, is_bytes);
 	}
 }
 
