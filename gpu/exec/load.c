@@ -270,7 +270,7 @@ op_ref load_register(struct loader *l, const struct ptx_operand *o,
 
 static op_ref negated_predicate(struct loader *l, op_ref p)
 {
-	op_ref t = load_temp(l, 8);
+	op_ref t = load_temp(l, LOAD_TEMP_NEGATED);
 	struct op *o = load_emit(l, OP_not_pred);
 	o->d = t;
 	o->a = p;

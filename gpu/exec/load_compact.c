@@ -8,6 +8,12 @@
  * of its places in the order of the ops; a linear scan hands out units.  An
  * op with a guard writes only some lanes, so it ends nothing.  What is alive
  * at the entry may be read unwritten and is zeroed for each CTA.
+ *
+ * Lanes of one strip may stand at different ops, so values share a place only
+ * with those of their width: a lane's 64 bits lie where two other lanes have
+ * 32.  Temporaries have both widths, but no lane rests inside an instruction:
+ * they share among themselves, and with no register.  The exception are those
+ * of 32 bits with which a lane waits, which have places of their own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +32,17 @@ struct value {
 	uint32_t next;	   /* list of values by hull's end, or start */
 	uint32_t unit;	   /* after */
 	bool is_pinned;	   /* alive throughout */
+	uint8_t pool;	   /* enum pool_kind */
+};
+
+/* Who may follow whom in a place. */
+enum pool_kind {
+	POOL_32,
+	POOL_64,
+	POOL_128,
+	POOL_TEMPS,
+	POOL_WAITING, /* the carry flag, a negated predicate */
+	POOL_COUNT
 };
 
 struct block {
@@ -90,7 +107,7 @@ static struct value *value_at(struct compact *c, op_ref r)
 }
 
 static void add_values(struct compact *c, uint32_t *unit, uint32_t count,
-		       uint32_t units)
+		       uint32_t units, enum pool_kind pool)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		c->value_of[*unit] = c->value_count;
@@ -99,7 +116,8 @@ static void add_values(struct compact *c, uint32_t *unit, uint32_t count,
 				       .units = units,
 				       .from = UINT32_MAX,
 				       .global = UINT32_MAX,
-				       .block = UINT32_MAX};
+				       .block = UINT32_MAX,
+				       .pool = (uint8_t)pool};
 		*unit += units;
 	}
 }
@@ -107,12 +125,17 @@ static void add_values(struct compact *c, uint32_t *unit, uint32_t count,
 static void list_values(struct compact *c)
 {
 	uint32_t unit = 0;
-	add_values(c, &unit, 1 + LOAD_TEMPS, 2);
+	add_values(c, &unit, 1, 2, POOL_WAITING);
+	add_values(c, &unit, LOAD_TEMPS, 2, POOL_TEMPS);
+	c->values[1 + LOAD_TEMP_NEGATED].pool = POOL_WAITING;
 	for (uint32_t k = 0; k < PTX_CLASS_COUNT; k++)
 		add_values(c, &unit, c->pf->reg_count[k],
 			   k == PTX_CLASS_128  ? 4
 			   : k == PTX_CLASS_64 ? 2
-					       : 1);
+					       : 1,
+			   k == PTX_CLASS_128  ? POOL_128
+			   : k == PTX_CLASS_64 ? POOL_64
+					       : POOL_32);
 	/* Results that the caller takes out of registers. */
 	for (uint32_t i = 0; i < c->pf->return_count; i++) {
 		const struct ptx_param *p = &c->pf->returns[i];
@@ -301,11 +324,6 @@ static uint32_t take_unit(struct pool *p, uint32_t *top)
 	return unit;
 }
 
-static struct pool *pool_of(struct pool *pools, uint32_t units)
-{
-	return &pools[units == 1 ? 0 : units == 2 ? 1 : 2];
-}
-
 /* Values by the op where their hull starts (or ends). */
 static void chain(struct compact *c, uint32_t *heads, bool by_end)
 {
@@ -325,7 +343,7 @@ struct scan {
 	uint32_t *starts; /* heads, then values in order */
 	uint32_t *order;
 	uint32_t *first; /* in order, by op */
-	struct pool pools[3];
+	struct pool pools[POOL_COUNT];
 	uint32_t *memory;
 };
 
@@ -333,15 +351,17 @@ static bool scan_new(struct compact *c, struct scan *s)
 {
 	size_t n = (size_t)(c->f->end - c->f->entry) + 2;
 	size_t v = (size_t)c->value_count + 1;
-	s->memory = calloc(2 * n + 4 * v, sizeof(uint32_t));
+	s->memory = calloc(2 * n + (POOL_COUNT + 1) * v, sizeof(uint32_t));
 	if (s->memory == NULL)
 		return false;
 	s->starts = s->memory;
 	s->first = s->starts + n;
 	s->order = s->first + n;
-	for (uint32_t k = 0; k < 3; k++)
+	for (uint32_t k = 0; k < POOL_COUNT; k++)
 		s->pools[k] = (struct pool){.units = s->order + v * (k + 1),
-					    .size = 1u << k};
+					    .size = k == POOL_32    ? 1
+						    : k == POOL_128 ? 4
+								    : 2};
 	return true;
 }
 
@@ -361,12 +381,12 @@ static uint32_t scan_run(struct compact *c, struct scan *s)
 	for (uint32_t i = 0; i < n; i++) {
 		for (uint32_t k = s->first[i]; k < s->first[i + 1]; k++) {
 			struct value *v = &c->values[s->order[k]];
-			v->unit = take_unit(pool_of(s->pools, v->units), &top);
+			v->unit = take_unit(&s->pools[v->pool], &top);
 		}
 		for (uint32_t k = s->starts[i]; k != UINT32_MAX;
 		     k = c->values[k].next) {
 			struct value *v = &c->values[k];
-			struct pool *p = pool_of(s->pools, v->units);
+			struct pool *p = &s->pools[v->pool];
 			p->units[p->count++] = v->unit;
 		}
 	}

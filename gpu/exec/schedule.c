@@ -58,6 +58,17 @@ static uint32_t choose_lane(struct machine *mc, const struct strip *s)
 	return best;
 }
 
+/* The next op from pc on that begins an instruction: no lane rests inside one,
+ * but where it waits for others. */
+static uint32_t start_after(const struct machine *mc, uint32_t pc)
+{
+	const struct op *ops = mc->ops;
+	uint32_t end = mc->l->m->op_count;
+	while (pc < end && ops[pc].number_in_text == ops[pc - 1].number_in_text)
+		pc++;
+	return pc < end ? pc : UINT32_MAX;
+}
+
 void schedule_group(struct machine *mc, struct strip *s)
 {
 	const struct exec_options *o = mc->l->options;
@@ -80,5 +91,5 @@ void schedule_group(struct machine *mc, struct strip *s)
 	s->mask = s->active == s->n ? NULL : s->group_mask;
 	s->stop_pc = UINT32_MAX;
 	if (o->schedule_seed != 0 && draw(mc) % 2 == 0)
-		s->stop_pc = s->pc + 1 + draw(mc) % 16;
+		s->stop_pc = start_after(mc, s->pc + 1 + draw(mc) % 16);
 }

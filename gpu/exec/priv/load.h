@@ -14,6 +14,9 @@
 /* Temporaries of a function, each wide enough for 64 bits. */
 #define LOAD_TEMPS 16u
 
+/* The one that holds the complement of a predicate, and nothing else. */
+#define LOAD_TEMP_NEGATED 8u
+
 struct loader {
 	const struct ptx_module *pm;
 	const struct ptx_function *pf;

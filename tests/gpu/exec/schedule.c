@@ -1,0 +1,38 @@
+/*
+ * Lanes at different places of one kernel do not disturb each other, in the
+ * executor's own order and in any other.
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "tests/gpu/exec/kit.h"
+
+static uint64_t wide[256];
+
+/* Out of the loop with a 64-bit value, while others convert on. */
+Test(gpu_exec_schedule, a_value_of_64_bits_waits_behind_a_loop)
+{
+	static const char text[] = KIT_KERNEL(
+		"mov.u32 %r0, %tid.x; mov.u32 %r1, 0;\n"
+		"mul.wide.u32 %rd1, %r0, 8; add.s64 %rd1, %rd0, %rd1;\n"
+		"L:\n"
+		"cvt.sat.s16.s32 %r2, %r1; add.u32 %r1, %r1, 1;\n"
+		"mul.wide.u32 %rd2, %r1, 0x10001; setp.le.u32 %p1, %r1, %r0;\n"
+		"@%p1 bra L;\n"
+		"st.global.u64 [%rd1], %rd2;");
+	struct kit k = kit_load(text);
+	struct kit_run r = KIT_RUN(wide, 256);
+	enum exec_lanes lanes[3];
+	uint32_t n = kit_lanes(lanes);
+	for (uint32_t way = 0; way < 3 * n; way++) {
+		r.options.lanes = lanes[way % n];
+		r.options.group_lanes = way < n ? 0 : 8;
+		r.options.schedule_seed = way < 2 * n ? 0 : 77;
+		memset(wide, 0, sizeof(wide));
+		cr_assert_eq(kit_run(&k, &r).outcome, EXEC_OK);
+		for (uint32_t i = 0; i < 256; i++)
+			cr_assert_eq(wide[i], (i + 1) * 0x10001ull,
+				     "way %u, thread %u", way, i);
+	}
+	kit_free(&k);
+}
