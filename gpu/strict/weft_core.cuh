@@ -48,19 +48,31 @@ WEFT_FN int weft_round_bits(float t)
 	return (int)((unsigned)__float_as_int(t) - 0x4b400000u);
 }
 
+/*
+ * Without a branch, for it is the heart of many loops: an infinity or a NaN
+ * comes through r, which is not bounded above.
+ */
 WEFT_FN float weft_expf(float x)
 {
-	float t, k, r;
+	float t, k, r, q;
+	int   e, half;
 
-	x = x > 89.0f ? 89.0f : x;
 	x = x < -104.0f ? -104.0f : x;
-	t = __fmaf_rn(x, WEFT_LOG2E_HI, WEFT_ROUND);
+	t = __fmaf_rn(fminf(x, 89.0f), WEFT_LOG2E_HI, WEFT_ROUND);
 	k = __fadd_rn(t, -WEFT_ROUND);
 	r = __fmaf_rn(k, -WEFT_LN2_HI, x);
 	r = __fmaf_rn(k, -WEFT_LN2_LO, r);
-	if (x != x)
-		return x;
-	return weft_exp_core(r, 0.0f, weft_round_bits(t));
+	q = __fmaf_rn(0x1.6a4dcep-10f, r, 0x1.123e5cp-7f);
+	q = __fmaf_rn(q, r, 0x1.5558b8p-5f);
+	q = __fmaf_rn(q, r, 0x1.55548cp-3f);
+	q = __fmaf_rn(q, r, 0x1.fffffcp-2f);
+	q = __fmaf_rn(q, r, 1.0f);
+	q = __fmaf_rn(q, r, 1.0f);
+	/* 2^k by halves; the first cannot leave the normal numbers. */
+	e = (int)((unsigned)__float_as_int(t) << 23);
+	half = (e >> 1) & (int)0xff800000u;
+	q = __fmul_rn(q, __int_as_float(half + 0x3f800000));
+	return __fmul_rn(q, __int_as_float(e - half + 0x3f800000));
 }
 
 WEFT_FN float weft_exp2f(float x)
@@ -100,23 +112,11 @@ WEFT_FN float weft_exp10f(float x)
 	return weft_exp_core(h, l, weft_round_bits(t));
 }
 
-/*
- * x = 2^e * (1 + f), -1/3 <= f < 1/3, for finite x > 0; log(1 + f) is
- * *ret_h + *ret_l.
- */
-WEFT_FN float weft_log_core(float x, float *ret_h, float *ret_l)
+/* log(1 + f) = *ret_h + *ret_l for -1/3 <= f < 1/3. */
+WEFT_FN void weft_log_poly(float f, float *ret_h, float *ret_l)
 {
-	float    p, f, t, e = 0.0f;
-	unsigned bits, cut;
+	float p, t;
 
-	if (x < 0x1p-126f) {
-		x = __fmul_rn(x, 0x1p+23f);
-		e = -23.0f;
-	}
-	bits = (unsigned)__float_as_int(x);
-	cut = (bits - 0x3f2aaaabu) & 0xff800000u;
-	e = __fadd_rn(e, (float)((int)cut >> 23));
-	f = __fadd_rn(__int_as_float((int)(bits - cut)), -1.0f);
 	p = -0x1.07f7d8p-3f;
 	p = __fmaf_rn(p, f, 0x1.1e73a0p-3f);
 	p = __fmaf_rn(p, f, -0x1.f317dep-4f);
@@ -129,6 +129,26 @@ WEFT_FN float weft_log_core(float x, float *ret_h, float *ret_l)
 	t = __fmul_rn(__fmul_rn(f, f), p);
 	*ret_h = __fadd_rn(f, t);
 	*ret_l = __fadd_rn(__fadd_rn(f, -*ret_h), t);
+}
+
+/*
+ * x = 2^e * (1 + f), -1/3 <= f < 1/3, for finite x > 0; log(1 + f) is
+ * *ret_h + *ret_l.
+ */
+WEFT_FN float weft_log_core(float x, float *ret_h, float *ret_l)
+{
+	float    e = 0.0f;
+	unsigned bits, cut;
+
+	if (x < 0x1p-126f) {
+		x = __fmul_rn(x, 0x1p+23f);
+		e = -23.0f;
+	}
+	bits = (unsigned)__float_as_int(x);
+	cut = (bits - 0x3f2aaaabu) & 0xff800000u;
+	e = __fadd_rn(e, (float)((int)cut >> 23));
+	weft_log_poly(__fadd_rn(__int_as_float((int)(bits - cut)), -1.0f),
+		      ret_h, ret_l);
 	return e;
 }
 

@@ -38,8 +38,11 @@ WEFT_FN unsigned weft_pi_window(int i, int shift)
 	return (unsigned)(w << shift >> 32);
 }
 
-/* x = quadrant * pi/2 + r, |r| <= pi/4, for finite |x| >= 1. */
-WEFT_FN float weft_trig_large(float x, int *ret_quadrant)
+/*
+ * x = quadrant * pi/2 + r + *ret_low, |r| <= pi/4 rounded to nearest, for
+ * finite |x| >= 1.
+ */
+WEFT_FN float weft_trig_large(float x, float *ret_low, int *ret_quadrant)
 {
 	unsigned           bits = (unsigned)__float_as_int(x);
 	int                e = (int)(bits >> 23 & 255u) - 126;
@@ -47,7 +50,7 @@ WEFT_FN float weft_trig_large(float x, int *ret_quadrant)
 	int                i = e >> 5, shift = e & 31, q;
 	unsigned long long a, b, c, low;
 	long long          frac;
-	float              h, l, rh, rl;
+	float              h, l, rh, rl, r;
 
 	/* x * 2/pi * 2^64 modulo 2^96, the top 32 bits whole quadrants. */
 	a = m * weft_pi_window(i, shift);
@@ -65,29 +68,56 @@ WEFT_FN float weft_trig_large(float x, int *ret_quadrant)
 	rl = __fmaf_rn(h, 0x1.921fb6p+0f, -rh);
 	rl = __fmaf_rn(h, -0x1.777a5cp-25f, rl);
 	rl = __fmaf_rn(l, 0x1.921fb6p+0f, rl);
-	rh = __fmul_rn(__fadd_rn(rh, rl), 0x1p-64f);
+	r = __fadd_rn(rh, rl);
+	rl = __fmul_rn(__fadd_rn(__fadd_rn(rh, -r), rl), 0x1p-64f);
+	r = __fmul_rn(r, 0x1p-64f);
+	*ret_low = x < 0.0f ? -rl : rl;
 	*ret_quadrant = x < 0.0f ? -q : q;
-	return x < 0.0f ? -rh : rh;
+	return x < 0.0f ? -r : r;
 }
 
-WEFT_FN float weft_trig_reduce(float x, int *ret_quadrant)
+/*
+ * What weft_trig_reduce's two sums lose, for the tangent alone: where it is
+ * not used it costs nothing.
+ */
+WEFT_FN float weft_trig_low(float k, float r)
+{
+	float t = __fmul_rn(k, 0x1.777a5cp-25f), h, d, low;
+
+	h = __fadd_rn(r, t);
+	d = __fadd_rn(h, -r);
+	low = __fadd_rn(__fadd_rn(r, -__fadd_rn(h, -d)), __fadd_rn(t, -d));
+	low = __fadd_rn(low, __fmaf_rn(k, 0x1.777a5cp-25f, -t));
+	low = __fmaf_rn(k, 0x1.ee59dap-50f, low);
+	/* h + low is the argument; the caller's sum is near it. */
+	t = __fmaf_rn(k, 0x1.777a5cp-25f, r);
+	t = __fmaf_rn(k, 0x1.ee59dap-50f, t);
+	return __fadd_rn(__fadd_rn(h, -t), low);
+}
+
+WEFT_FN float weft_trig_reduce(float x, float *ret_low, int *ret_quadrant)
 {
 	float a = x < 0.0f ? -x : x, t, k, r;
 
+	*ret_low = 0.0f;
 	if (!(a < WEFT_TRIG_SMALL)) {
 		*ret_quadrant = 0;
 		if (!(a < WEFT_INF))
 			return WEFT_NAN;
-		return weft_trig_large(x, ret_quadrant);
+		return weft_trig_large(x, ret_low, ret_quadrant);
 	}
 	t = __fmaf_rn(x, 0x1.45f306p-1f, WEFT_ROUND);
 	k = __fadd_rn(t, -WEFT_ROUND);
 	r = __fmaf_rn(k, -0x1.921fb6p+0f, x);
+	*ret_low = weft_trig_low(k, r);
 	r = __fmaf_rn(k, 0x1.777a5cp-25f, r);
 	r = __fmaf_rn(k, 0x1.ee59dap-50f, r);
 	*ret_quadrant = weft_round_bits(t);
+	if (k != 0.0f)
+		return r;
 	/* Keeps the sign of a zero. */
-	return k == 0.0f ? x : r;
+	*ret_low = 0.0f;
+	return x;
 }
 
 WEFT_FN float weft_sin_core(float r)
@@ -122,7 +152,7 @@ WEFT_FN float weft_trig_pick(float r, int quadrant)
 WEFT_FN float weft_sinf(float x)
 {
 	int   q;
-	float r = weft_trig_reduce(x, &q);
+	float low, r = weft_trig_reduce(x, &low, &q);
 
 	return weft_trig_pick(r, q);
 }
@@ -130,7 +160,7 @@ WEFT_FN float weft_sinf(float x)
 WEFT_FN float weft_cosf(float x)
 {
 	int   q;
-	float r = weft_trig_reduce(x, &q);
+	float low, r = weft_trig_reduce(x, &low, &q);
 
 	return weft_trig_pick(r, q + 1);
 }
@@ -138,8 +168,37 @@ WEFT_FN float weft_cosf(float x)
 WEFT_FN void weft_sincosf(float x, float *sine, float *cosine)
 {
 	int   q;
-	float r = weft_trig_reduce(x, &q);
+	float low, r = weft_trig_reduce(x, &low, &q);
 
 	*sine = weft_trig_pick(r, q);
 	*cosine = weft_trig_pick(r, q + 1);
+}
+
+/*
+ * tan r = r + r^3 p(r^2), kept in two floats; its negative inverse in odd
+ * quadrants, corrected once by what the division left.
+ */
+WEFT_FN float weft_tanf(float x)
+{
+	int   q;
+	float low, r = weft_trig_reduce(x, &low, &q), s, p, h, c;
+
+	s = __fmul_rn(r, r);
+	p = __fmaf_rn(0x1.1f07cap-8f, s, 0x1.642a98p-14f);
+	p = __fmaf_rn(p, s, 0x1.631be4p-7f);
+	p = __fmaf_rn(p, s, 0x1.5cb318p-6f);
+	p = __fmaf_rn(p, s, 0x1.badad8p-5f);
+	p = __fmaf_rn(p, s, 0x1.110d9ap-3f);
+	p = __fmaf_rn(p, s, 0x1.555560p-2f);
+	low = __fmaf_rn(low, s, low);
+	p = __fmaf_rn(__fmul_rn(r, s), p, low);
+	if (r == 0.0f)
+		return r;
+	h = __fadd_rn(r, p);
+	if (!(q & 1))
+		return h;
+	p = __fadd_rn(__fadd_rn(r, -h), p);
+	c = __fdiv_rn(-1.0f, h);
+	s = __fmaf_rn(c, p, __fmaf_rn(c, h, 1.0f));
+	return __fmaf_rn(c, s, c);
 }

@@ -104,7 +104,19 @@ Test(strict, frsqrt_rn_is_correctly_rounded_where_rsqrt_is_not)
 	cr_assert_gt(differ, 0);
 }
 
-Test(strict, pow_special_cases)
+static void check_pair(const struct strict_pair *p, float x, float y)
+{
+	float got = p->ours(x, y);
+	float want = (float)p->libm((double)x, (double)y);
+
+	check(p->name, x, y, got, want);
+	if (p->exact && want == want)
+		cr_assert_eq(__float_as_int(got), __float_as_int(want),
+			     "%s(%a, %a): %a, not %a", p->name, (double)x,
+			     (double)y, (double)got, (double)want);
+}
+
+Test(strict, special_cases_of_two_arguments)
 {
 	static const float v[] = {
 		0.0f,
@@ -123,31 +135,138 @@ Test(strict, pow_special_cases)
 		1e30f,
 		2.5f,
 		-1e-45f,
+		3e-45f,
+		0x1.fffffep127f,
 		16777216.0f,
 		16777215.0f,
 		-8388609.0f,
 	};
+	const size_t count = sizeof(v) / sizeof(v[0]);
 
-	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++)
-		for (size_t j = 0; j < sizeof(v) / sizeof(v[0]); j++)
-			check("pow", v[i], v[j], weft_powf(v[i], v[j]),
-			      (float)pow((double)v[i], (double)v[j]));
+	for (size_t k = 0; k < STRICT_PAIRS; k++)
+		for (size_t i = 0; i < count; i++)
+			for (size_t j = 0; j < count; j++)
+				check_pair(&strict_pairs[k], v[i], v[j]);
 }
 
-Test(strict, pow_one_ulp_at_random_points)
+Test(strict, two_arguments_at_hard_points)
 {
-	uint64_t s = 1;
+	for (size_t k = 0; k < STRICT_PAIRS; k++)
+		for (uint64_t n = 0; n < 100000; n++) {
+			float x, y;
 
-	for (int n = 0; n < 400000; n++) {
-		float x, y;
-		double l;
+			strict_hard_pair(n, &x, &y);
+			check_pair(&strict_pairs[k], x, y);
+		}
+}
 
-		s = s * 6364136223846793005u + 1442695040888963407u;
-		x = __int_as_float((int)(uint32_t)(s >> 33));
-		l = log((double)x);
-		y = (float)((double)(s % 193) - 103.5) /
-		    (float)(l != 0.0 ? l : 1.0);
-		check("pow", x, y, weft_powf(x, y),
-		      (float)pow((double)x, (double)y));
+static int64_t order_double(double f)
+{
+	int64_t i = __double_as_longlong(f);
+
+	return i < 0 ? -(i & INT64_MAX) : i;
+}
+
+static void check_double(const struct strict_double *f, double x)
+{
+	double got = f->ours(x), want = (double)f->libm((long double)x);
+
+	if (want != want || got != got) {
+		cr_assert(want != want && got != got, "%s(%a): %a", f->name, x,
+			  got);
+		return;
+	}
+	if (f->libm == lgammal && x < 0.0 && fabs(got - want) < 0x1p-48)
+		return;
+	cr_assert_leq(llabs(order_double(got) - order_double(want)), f->ulps,
+		      "%s(%a): %a, not %a", f->name, x, got, want);
+}
+
+Test(strict, doubles_at_hard_points)
+{
+	const char *count = getenv("WEFT_HEAVY");
+
+	for (size_t k = 0; k < STRICT_DOUBLES; k++)
+		for (uint64_t n = 0; n < (count ? 10000000u : 40000u); n++)
+			check_double(&strict_doubles[k], strict_hard_double(n));
+}
+
+Test(strict, double_edges)
+{
+	static const double v[] = {
+		0.0,
+		-0.0,
+		1.0,
+		-1.0,
+		0x1p-1074,
+		-0x1p-1022,
+		0x1.fffffffffffffp1023,
+		709.782712893384,
+		709.7827128933841,
+		-745.1332191019411,
+		-745.1332191019412,
+		171.624376956302,
+		171.6243769563028,
+		-0.5,
+		-2.0,
+		-170.5,
+		-184.25,
+		0x1p52,
+		-0x1p53,
+		0x1.921fb54442d18p+0,
+		0x1.6ac5b262ca1ffp+849,
+		(double)INFINITY,
+		-(double)INFINITY,
+		(double)NAN,
+	};
+
+	for (size_t k = 0; k < STRICT_DOUBLES; k++)
+		for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++)
+			check_double(&strict_doubles[k], v[i]);
+}
+
+Test(strict, double_powers_and_lengths)
+{
+	for (uint64_t n = 0; n < 100000; n++) {
+		double x = strict_hard_double(2 * n + 1);
+		double y = strict_hard_double(n ^ 0x5555);
+		double l = log(fabs(x));
+		double got, want;
+
+		if (n % 2)
+			y = ((double)(n % 1459) - 746.0) / (l == 0.0 ? 1.0 : l);
+		got = weft_d_pow(x, y);
+		want = (double)powl((long double)x, (long double)y);
+		if (want != want)
+			cr_assert(got != got, "pow(%a, %a): %a", x, y, got);
+		else
+			cr_assert_leq(
+				llabs(order_double(got) - order_double(want)),
+				1, "pow(%a, %a): %a, not %a", x, y, got, want);
+		if (y != y)
+			continue;
+		got = weft_d_hypot(x, y);
+		want = (double)hypotl((long double)x, (long double)y);
+		cr_assert_leq(llabs(order_double(got) - order_double(want)), 1,
+			      "hypot(%a, %a): %a, not %a", x, y, got, want);
+	}
+}
+
+Test(strict, quotients_of_remquo)
+{
+	static const int v[][3] = {
+		/* x, y, low bits of the nearest quotient */
+		{7, 2, 4}, {5, 2, 2},  {-7, 2, -4}, {7, -2, -4}, {1, 2, 0},
+		{3, 2, 2}, {17, 1, 1}, {100, 7, 6}, {-9, -2, 4}, {0, 5, 0},
+	};
+
+	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		int quotient;
+		float r =
+			weft_remquof((float)v[i][0], (float)v[i][1], &quotient);
+
+		cr_assert_eq(quotient, v[i][2], "%d / %d: %d", v[i][0], v[i][1],
+			     quotient);
+		cr_assert_eq(r, remainderf((float)v[i][0], (float)v[i][1]));
 	}
 }
