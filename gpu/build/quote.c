@@ -117,6 +117,33 @@ static double mean_of(const struct known *s)
 	return 0;
 }
 
+/* A launch that is one sample; once known, only while it is affordable. */
+static enum err sample_whole(struct make *k, const struct program_launch *l)
+{
+	struct known *s = &k->known[l->step_index];
+	double n = (double)l->cta_count, mean;
+	struct quote_cta got = {0};
+	uint64_t most = 0;
+	enum err err;
+
+	if (s->samples > 0 &&
+	    (double)k->spent + mean_of(s) * n > (double)k->budget)
+		return ERR_OK;
+	err = k->ops->launch(k->ops->ctx, l, &got, &most, k->fault);
+	if (err != ERR_OK || l->cta_count == 0)
+		return err;
+	mean = (double)got.ops / n;
+	s->samples += l->cta_count;
+	s->sum += (double)got.ops;
+	s->squares += mean * mean * n;
+	s->most = most > s->most ? most : s->most;
+	s->cost = got.cost > s->cost ? got.cost : s->cost;
+	s->open = got.open_bytes > s->open ? got.open_bytes : s->open;
+	k->spent += got.ops;
+	s->is_estimate = s->is_estimate || k->is_stale;
+	return ERR_OK;
+}
+
 static enum err sample(struct make *k, const struct program_launch *l)
 {
 	struct known *s = &k->known[l->step_index];
@@ -191,7 +218,9 @@ static enum err step(struct make *k, const struct program_launch *l,
 			return ERR_OK;
 		}
 		if (is_chosen(run, runs))
-			err = sample(k, l);
+			err = program_launch_is_whole(k->p, l)
+				      ? sample_whole(k, l)
+				      : sample(k, l);
 		s->all_ctas += l->cta_count;
 	}
 	if (err == ERR_OK && !is_last)

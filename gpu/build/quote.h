@@ -36,11 +36,12 @@ struct arena;
  * otherwise: about a second of one core. */
 #define QUOTE_BUDGET_OPS (1ull << 31)
 
-/* What one CTA did. */
+/* What one CTA, or a launch that is one sample, did. */
 struct quote_cta {
 	uint64_t ops;	     /* thread-instructions */
-	uint64_t cost;	     /* one lane at a time, for disputes */
-	uint64_t open_bytes; /* of the opening an audit would need */
+	uint64_t cost;	     /* one lane at a time, for disputes: a warp's
+			      * where warps are sampled */
+	uint64_t open_bytes; /* of the opening an audit would need, likewise */
 };
 
 /* Why a CTA could not be counted. */
@@ -76,6 +77,14 @@ struct quote_ops {
 	 * for the first, the task at hand is taken); others end the quote.
 	 */
 	enum err (*task)(void *ctx, uint64_t index);
+	/*
+	 * Run all CTAs of a launch that is one sample in the present state and
+	 * forget what they wrote.  *ret_most: ops of the largest CTA.  Returns
+	 * as sample.
+	 */
+	enum err (*launch)(void *ctx, const struct program_launch *launch,
+			   struct quote_cta *ret_all, uint64_t *ret_most,
+			   struct quote_fault *reterr_fault);
 };
 
 /* One step of the program, as written; a repeat's is zero. */
@@ -83,7 +92,7 @@ struct quote_line {
 	uint64_t mean_ops; /* rounded up */
 	uint64_t most_ops; /* of a sampled CTA */
 	uint64_t cta_ops;  /* bound of any CTA */
-	uint64_t cta_cost; /* largest sampled */
+	uint64_t cta_cost; /* of the largest sample */
 	uint64_t cta_open; /* bytes of the largest opening */
 	uint64_t sampled;  /* CTAs that were run */
 	bool is_exact;	   /* every CTA of every run was */
@@ -115,7 +124,8 @@ struct quote_options {
  * The mean is over up to QUOTE_TASKS_MAX tasks of the job; where not every
  * CTA was run it is raised by a standard error (an eighth at most), so that
  * an honest buyer is not found to have declared too little.  A step inside
- * loops is sampled at its first run, its last, and some between.  The first
+ * loops is sampled at its first run, its last, and some between; a launch
+ * that is one sample is run whole.  The first
  * task is brought forward by running whole steps while the budget lasts;
  * behind that point its samples are estimates.  Further tasks are looked into
  * only as far as they can be brought forward.

@@ -64,6 +64,7 @@ enum err worker_build(struct worker *w, struct bytes request,
 				 .manifest = &manifest,
 				 .seed = q.b.seed,
 				 .budget_ops = q.b.budget_ops,
+				 .any_class = q.b.any_class,
 				 .o = EXEC_OPTIONS_DEFAULT};
 	quote.built.result = buf_bytes(&record);
 	if (q.b.want_quote &&

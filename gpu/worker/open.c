@@ -5,7 +5,8 @@
  * For one step the objects that it may write are kept twice, before and
  * after; the CTA in question is then run once more on the state before, to
  * see which bytes it reads and writes, and for a chunk one more run of the
- * launch finds the CTA that wrote the drawn byte.
+ * launch finds the CTA that wrote the drawn byte, and its warp where warps
+ * are sampled.  A launch of class R is shown whole.
  */
 #include <string.h>
 
@@ -17,6 +18,13 @@
 struct side {
 	uint8_t *bytes;
 	struct hash *leaves;
+};
+
+/* What a sample runs: a CTA, a warp of it, or the whole launch. */
+struct unit {
+	uint64_t cta; /* or PROGRAM_WRITER_NONE */
+	uint32_t warp;
+	bool whole;
 };
 
 struct opener {
@@ -173,20 +181,69 @@ static enum err cross_step(struct opener *q)
 	return e;
 }
 
-/* The CTA that wrote the drawn byte of a chunk. */
-static enum err find_writer(struct opener *q, const struct program_sample *s,
-			    uint64_t *ret_writer)
+/* The first warp of a CTA that writes the byte. */
+static enum err find_warp(struct opener *q, const struct exec_range *byte,
+			  uint32_t warps, struct unit *unit)
 {
 	struct exec_options o = q->o;
-	struct exec_range range;
+
+	o.ranges = byte;
+	o.range_count = 1;
+	o.threads = 1;
+	for (uint32_t i = 0; i < warps; i++) {
+		struct exec_result r;
+		enum err e;
+
+		o.warp = i;
+		put_back(q, q->before);
+		e = machine_step_ctas(q->m, &q->step, &unit->cta, 1, &o, &r);
+		if (e)
+			return e;
+		if (r.found[0].written) {
+			unit->warp = i;
+			return ERR_OK;
+		}
+	}
+	return worker_fail(q->w, ERR_REFUSED,
+			   "CTA %llu does not write alone what it writes",
+			   (unsigned long long)unit->cta);
+}
+
+/* Who wrote a byte: a CTA, its warp where warps are sampled, or, of a launch
+ * that is one sample, all. */
+static enum err find_unit(struct opener *q, const struct exec_range *byte,
+			  struct unit *unit)
+{
+	struct exec_options o = q->o;
+	uint32_t warps = program_launch_warps(&q->p, &q->step);
 	struct exec_result r;
+	enum err e;
+
+	if (program_launch_is_whole(&q->p, &q->step)) {
+		*unit = (struct unit){0, PROGRAM_WARP_ALL, true};
+		return ERR_OK;
+	}
+	o.ranges = byte;
+	o.range_count = 1;
+	put_back(q, q->before);
+	e = machine_step(q->m, &q->step, &o, &r);
+	if (e || !r.found[0].written)
+		return e;
+	unit->cta = r.found[0].writer;
+	return warps ? find_warp(q, byte, warps, unit) : ERR_OK;
+}
+
+/* What wrote the drawn byte of a chunk. */
+static enum err find_writer(struct opener *q, const struct program_sample *s,
+			    struct unit *unit)
+{
+	struct exec_range byte;
 	uint32_t object;
 	uint64_t offset;
 	uint32_t bytes;
 	uint32_t at;
 	enum err e;
 
-	*ret_writer = PROGRAM_WRITER_NONE;
 	e = program_chunk_find(&q->p, q->step.step_index, s->number, &object,
 			       &offset, &bytes);
 	if (e)
@@ -200,14 +257,8 @@ static enum err find_writer(struct opener *q, const struct program_sample *s,
 		return ERR_OK; /* nothing differs */
 	if (q->step.kind != PROGRAM_STEP_LAUNCH)
 		return ERR_OK;
-	range = (struct exec_range){object, offset + at, 1};
-	o.ranges = &range;
-	o.range_count = 1;
-	put_back(q, q->before);
-	e = machine_step(q->m, &q->step, &o, &r);
-	if (!e && r.found[0].written)
-		*ret_writer = r.found[0].writer;
-	return e;
+	byte = (struct exec_range){object, offset + at, 1};
+	return find_unit(q, &byte, unit);
 }
 
 static enum err ranges_of(struct opener *q, const struct exec_result *r,
@@ -238,9 +289,9 @@ static enum err ranges_of(struct opener *q, const struct exec_result *r,
 	return ERR_OK;
 }
 
-/* Which bytes the CTA touches, on the state before the step. */
-static enum err trace_cta(struct opener *q, uint64_t cta, uint32_t warp,
-			  struct program_witness *x)
+/* Which bytes the unit touches, on the state before the step. */
+static enum err trace_unit(struct opener *q, const struct unit *unit,
+			   struct program_witness *x)
 {
 	struct exec_options o = q->o;
 	struct exec_result r;
@@ -249,15 +300,18 @@ static enum err trace_cta(struct opener *q, uint64_t cta, uint32_t warp,
 	o.record_reads = true;
 	o.record_writes = true;
 	o.threads = 1;
-	o.warp = warp == PROGRAM_WARP_ALL ? EXEC_WARP_ALL : warp;
+	o.warp = unit->warp == PROGRAM_WARP_ALL ? EXEC_WARP_ALL : unit->warp;
 	put_back(q, q->before);
-	e = machine_step_ctas(q->m, &q->step, &cta, 1, &o, &r);
+	if (unit->whole)
+		e = machine_step(q->m, &q->step, &o, &r);
+	else
+		e = machine_step_ctas(q->m, &q->step, &unit->cta, 1, &o, &r);
 	if (e)
 		return e;
 	if (r.outcome != EXEC_OK)
 		return worker_fail(q->w, ERR_REFUSED,
 				   "CTA %llu does not run alone",
-				   (unsigned long long)cta);
+				   (unsigned long long)unit->cta);
 	return ranges_of(q, &r, x);
 }
 
@@ -283,17 +337,29 @@ static struct program_witness witness_of(struct opener *q)
 	};
 }
 
-/* The CTA whose accesses an opening shows, or PROGRAM_WRITER_NONE. */
-static enum err shown_cta(struct opener *q, const struct program_sample *s,
-			  uint64_t *ret_cta)
+/* Whose accesses an opening shows; cta stays NONE if nobody's. */
+static enum err shown_unit(struct opener *q, const struct program_sample *s,
+			   struct unit *unit)
 {
-	if (s->kind == PROGRAM_SAMPLE_CHUNK)
-		return find_writer(q, s, ret_cta);
-	if (q->step.kind == PROGRAM_STEP_LAUNCH &&
-	    s->number >= q->step.cta_count)
-		return worker_fail(q->w, ERR_REFUSED, "no such CTA");
-	*ret_cta = s->number;
-	return ERR_OK;
+	bool is_launch = q->step.kind == PROGRAM_STEP_LAUNCH;
+	bool is_whole = program_launch_is_whole(&q->p, &q->step);
+
+	switch (s->kind) {
+	case PROGRAM_SAMPLE_CHUNK:
+		return find_writer(q, s, unit);
+	case PROGRAM_SAMPLE_CTA:
+		if (!is_launch || is_whole || s->number >= q->step.cta_count)
+			return worker_fail(q->w, ERR_REFUSED, "no such CTA");
+		*unit = (struct unit){s->number, s->warp, false};
+		return ERR_OK;
+	case PROGRAM_SAMPLE_LAUNCH:
+		if (!is_whole)
+			return worker_fail(q->w, ERR_REFUSED,
+					   "a launch of CTAs is no sample");
+		*unit = (struct unit){0, PROGRAM_WARP_ALL, true};
+		return ERR_OK;
+	}
+	return worker_fail(q->w, ERR_MALFORMED, "no such kind of sample");
 }
 
 static enum err open_sample(struct opener *q, uint32_t index)
@@ -303,20 +369,20 @@ static enum err open_sample(struct opener *q, uint32_t index)
 	bool is_chunk = s->kind == PROGRAM_SAMPLE_CHUNK;
 	struct program_opening opening;
 	struct buf out = buf_make(JOB_RECORD_BYTES_MAX);
-	uint64_t cta = PROGRAM_WRITER_NONE;
-	enum err e = shown_cta(q, s, &cta);
+	struct unit unit = {PROGRAM_WRITER_NONE, PROGRAM_WARP_ALL, false};
+	enum err e = shown_unit(q, s, &unit);
 
-	if (!e && q->step.kind == PROGRAM_STEP_LAUNCH &&
-	    cta != PROGRAM_WRITER_NONE)
-		e = trace_cta(q, cta, is_chunk ? PROGRAM_WARP_ALL : s->warp,
-			      &x);
+	if (!e && unit.cta != PROGRAM_WRITER_NONE)
+		e = trace_unit(q, &unit, &x);
 	put_back(q, q->after);
 	if (!e)
-		e = program_opening_build(q->w->arena, &x, s,
-					  is_chunk ? cta : PROGRAM_WRITER_NONE,
-					  &opening);
+		e = program_opening_build(
+			q->w->arena, &x, s,
+			is_chunk ? unit.cta : PROGRAM_WRITER_NONE, &opening);
 	if (e)
 		return e;
+	if (is_chunk)
+		opening.writer_warp = unit.warp;
 	program_opening_encode(&out, &opening);
 	q->openings[index] = buf_bytes(&out); /* until the process ends */
 	return out.err;

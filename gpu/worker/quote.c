@@ -6,11 +6,13 @@
 
 #include <string.h>
 
+#include "base/limits.h"
 #include "gpu/build/quote.h"
 #include "gpu/program/header.h"
 
-/* CTAs of a step whose opening is measured: the first and the last. */
-#define OPENINGS_MEASURED 2u
+/* CTAs of a launch that are run once more to see what they touch: the first
+ * and the last of those that are sampled. */
+#define CTAS_MEASURED 4u
 
 /* Copy what the step may write aside, or back. */
 static enum err save(struct quoting *q, const uint8_t *access)
@@ -69,60 +71,87 @@ static enum err fill_fault(struct quoting *q, struct quote_fault *why)
 	return why->text ? ERR_REFUSED : ERR_NO_MEMORY;
 }
 
-static uint64_t rounded_to_leaves(uint64_t offset, uint64_t bytes)
-{
-	uint64_t first = offset / MERKLE_LEAF_BYTES;
-	uint64_t last =
-		(offset + bytes + MERKLE_LEAF_BYTES - 1) / MERKLE_LEAF_BYTES;
-
-	return (last - first) * MERKLE_LEAF_BYTES;
-}
-
-/* What an audit of this CTA would have to be shown: its reads, and its
- * writes before and after. */
-static enum err measure_opening(struct quoting *q,
-				const struct program_launch *step, uint64_t cta,
-				uint64_t *ret_bytes)
+/* One CTA, or one warp of it. */
+static enum err measure_unit(struct quoting *q,
+			     const struct program_launch *step, uint64_t cta,
+			     uint32_t warp, struct shown *most)
 {
 	struct exec_options o = q->o;
 	struct exec_result r;
-	uint64_t bytes = 0;
+	struct shown s;
 	enum err e;
 
 	o.record_writes = true;
 	o.record_reads = true;
 	o.threads = 1;
+	o.warp = warp;
 	e = machine_step_ctas(q->m, step, &cta, 1, &o, &r);
 	if (e)
 		return e;
-	for (size_t i = 0; i < r.write_count; i++)
-		bytes += 2 * rounded_to_leaves(r.writes[i].offset,
-					       r.writes[i].bytes);
-	for (size_t i = 0; i < r.read_count; i++)
-		bytes += rounded_to_leaves(r.reads[i].offset, r.reads[i].bytes);
-	*ret_bytes = bytes;
+	s = quoting_shown(q, step, &r);
+	quoting_shown_most(most, &s);
 	return ERR_OK;
 }
 
-static enum err measure_openings(struct quoting *q,
-				 const struct program_launch *step,
-				 const uint64_t *ctas, uint32_t count,
-				 uint64_t *ret_most)
+/* A CTA's samples, and whether it writes anything. */
+static enum err measure_cta(struct quoting *q,
+			    const struct program_launch *step, uint64_t cta,
+			    uint64_t ops, struct shown *most)
 {
-	uint64_t most = 0;
+	struct silence *quiet = &q->silence[step->step_index];
+	uint32_t warps = program_launch_warps(&q->p, step);
+	uint64_t before = most->written_bytes;
+	enum err e = ERR_OK;
 
-	for (uint32_t i = 0; i < OPENINGS_MEASURED && i < count; i++) {
-		uint64_t cta = i ? ctas[count - 1] : ctas[0];
-		uint64_t bytes;
-		enum err e = measure_opening(q, step, cta, &bytes);
+	if (!warps)
+		e = measure_unit(q, step, cta, EXEC_WARP_ALL, most);
+	for (uint32_t i = 0; i < warps && !e; i++)
+		e = measure_unit(q, step, cta, i, most);
+	quiet->ops += ops;
+	if (most->written_bytes == before)
+		quiet->silent_ops += ops;
+	return e;
+}
 
-		if (e)
-			return e;
-		if (bytes > most)
-			most = bytes;
-	}
-	*ret_most = most;
-	return ERR_OK;
+/* Of a search all CTAs are looked at: one that writes nothing refuses it. */
+static enum err measure(struct quoting *q, const struct program_launch *step,
+			const uint64_t *ctas, const uint64_t *counts,
+			uint32_t count, struct shown *most)
+{
+	bool all = q->p.parts[step->part_index].class == PROGRAM_CLASS_S;
+	enum err e = ERR_OK;
+
+	for (uint32_t i = 0; i < count && !e; i++)
+		if (all || i < CTAS_MEASURED / 2 ||
+		    i + CTAS_MEASURED / 2 >= count)
+			e = measure_cta(q, step, ctas[i], counts[i], most);
+	return e;
+}
+
+/*
+ * A sample of a CTA that writes nothing shows nothing: somebody could leave
+ * out the work and would never be caught.
+ */
+static enum err refuse_silent(struct quoting *q,
+			      const struct program_launch *step,
+			      struct quote_fault *why)
+{
+	const struct silence *quiet = &q->silence[step->step_index];
+	bool search = q->p.parts[step->part_index].class == PROGRAM_CLASS_S;
+
+	if (q->any_class || !quiet->silent_ops)
+		return ERR_OK;
+	if (search)
+		return quoting_refuse(q, step, "writes_by_chance",
+				      "a CTA writes nothing at all: write one "
+				      "result per CTA with WEFT_WITNESS",
+				      why);
+	if (quiet->silent_ops <= quiet->ops / 2)
+		return ERR_OK;
+	return quoting_refuse(q, step, "writes_by_chance",
+			      "most of the work is in CTAs that write nothing: "
+			      "write one result per CTA with WEFT_WITNESS",
+			      why);
 }
 
 static enum err quote_sample(void *ctx, const struct program_launch *launch,
@@ -133,8 +162,8 @@ static enum err quote_sample(void *ctx, const struct program_launch *launch,
 	struct quoting *q = ctx;
 	struct exec_options o = q->o;
 	struct exec_result r;
+	struct shown most = {0};
 	uint8_t access[PROGRAM_OBJECTS_MAX];
-	uint64_t open_bytes = 0;
 	uint64_t *counts = ARENA_ARRAY(q->w->arena, count, uint64_t);
 	bool bad = false;
 	enum err e;
@@ -153,12 +182,57 @@ static enum err quote_sample(void *ctx, const struct program_launch *launch,
 	if (!e && bad)
 		e = fill_fault(q, reterr_fault);
 	if (!e)
-		e = measure_openings(q, launch, ctas, count, &open_bytes);
+		e = measure(q, launch, ctas, counts, count, &most);
 	restore(q, access);
+	if (!program_launch_warps(&q->p, launch) && !e)
+		most.cost = r.cta_cost_most;
+	if (!e)
+		e = quoting_limit(q, launch, &most, reterr_fault);
+	if (!e)
+		e = refuse_silent(q, launch, reterr_fault);
 	for (uint32_t i = 0; i < count && !e; i++)
-		ret_ctas[i] = (struct quote_cta){counts[i], r.cta_cost_most,
-						 open_bytes};
+		ret_ctas[i] =
+			(struct quote_cta){counts[i], most.cost, most.bytes};
 	return e;
+}
+
+/* Too dear for a dispute is known when that much is spent. */
+static enum err quote_launch(void *ctx, const struct program_launch *launch,
+			     struct quote_cta *ret_all, uint64_t *ret_most,
+			     struct quote_fault *reterr_fault)
+{
+	struct quoting *q = ctx;
+	struct exec_options o = q->o;
+	struct exec_result r;
+	struct shown s = {0};
+	uint8_t access[PROGRAM_OBJECTS_MAX];
+	bool bad = false;
+	enum err e = quoting_limit(q, launch, &s, reterr_fault);
+
+	program_step_access(&q->p, launch->step_index, access);
+	if (!e)
+		e = save(q, access);
+	if (e)
+		return e;
+	o.sanitize = true;
+	o.record_reads = true;
+	o.record_writes = true;
+	o.cost_max = q->any_class ? 0 : DISPUTE_COST_MAX;
+	e = machine_step(q->m, launch, &o, &r);
+	restore(q, access);
+	if (e)
+		return e;
+	s = quoting_shown(q, launch, &r);
+	e = quoting_limit(q, launch, &s, reterr_fault);
+	if (!e)
+		e = note_end(q, launch, &r, &bad);
+	if (!e && bad)
+		e = fill_fault(q, reterr_fault);
+	if (e)
+		return e;
+	*ret_all = (struct quote_cta){r.count, r.cost, s.bytes};
+	*ret_most = r.cta_count_most;
+	return ERR_OK;
 }
 
 static enum err quote_advance(void *ctx, const struct program_launch *launch,
@@ -210,13 +284,21 @@ enum err quoting_make(struct quoting *q)
 					.budget_ops = q->budget_ops,
 					.cta_ops = manifest->cta_ops,
 					.limit_ops = manifest->limit_ops};
-	struct quote_ops ops = {q, quote_sample, quote_advance, quote_task};
+	struct quote_ops ops = {.ctx = q,
+				.sample = quote_sample,
+				.advance = quote_advance,
+				.task = quote_task,
+				.launch = quote_launch};
 	struct buf out = buf_make(PROGRAM_HEADER_BYTES_MAX);
 	struct quote_fault fault = {0};
 	struct program_header h;
 	struct quote quote;
 	enum err e = program_header_make(q->w->arena, &q->p, &h);
 
+	q->silence = ARENA_ARRAY(q->w->arena, (size_t)q->p.step_count + 1,
+				 struct silence);
+	if (!e && !q->silence)
+		e = ERR_NO_MEMORY;
 	/* Tasks whose inputs are not here are quoted in workers of their own
 	 * (quote_merge). */
 	if (!q->open_task && manifest_inputs_per_task(manifest))
@@ -262,8 +344,7 @@ enum err quoting_begin(struct quoting *q, struct bytes encoding,
 
 bool quoting_is_sold(char class_name)
 {
-	return class_name == 'A' || class_name == 'B' || class_name == 'R' ||
-	       class_name == 'S';
+	return class_name == 'A' || class_name == 'R' || class_name == 'S';
 }
 
 enum err quoting_fail(struct worker *w, enum err e,

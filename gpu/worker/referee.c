@@ -2,6 +2,8 @@
  * WIRE_REFEREE: what the ledger asks.  A pure function of the request's
  * bytes: check the proofs, run the CTA on the opened pieces with the whole
  * sanitizer, compare.  One thread, plain order; the limits are in the request.
+ * A launch of class R is run whole, its CTAs in order; between two CTAs that
+ * meet in a byte other than by atomics the sanitizer stands as well.
  */
 #include <string.h>
 
@@ -137,8 +139,8 @@ static enum err launch_of(struct referee *j, struct exec_launch *ret)
 		.buffer_count = j->buffer_count,
 		.symbols = j->symbols,
 		.symbol_count = j->symbol_count,
-		.ctas = &j->run.cta,
-		.cta_count = 1,
+		.ctas = j->run.whole ? NULL : &j->run.cta,
+		.cta_count = j->run.whole ? step->cta_count : 1,
 	};
 	memcpy(ret->grid, step->grid, sizeof(ret->grid));
 	memcpy(ret->block, step->block, sizeof(ret->block));
@@ -190,6 +192,10 @@ static enum err settle(struct referee *j, const struct exec_result *r)
 		break;
 	case EXEC_OVER:
 		j->a.outcome = PROGRAM_OUTCOME_OVER;
+		if (j->run.too_much && r->reason == EXEC_REASON_cost_limit) {
+			rule(j, PROGRAM_VERDICT_INCOMPLETE);
+			return ERR_OK;
+		}
 		break;
 	case EXEC_REFUSED:
 		j->a.outcome = PROGRAM_OUTCOME_REFUSED;
@@ -223,8 +229,19 @@ static enum ptx_sale sold_as(enum program_class c)
 	return PTX_SALE_X;
 }
 
-/* Is the launch of a worse class than the job's?  What the program says of
- * its parts is its buyer's word. */
+/*
+ * What the program says of its parts is its buyer's word: is the launch of a
+ * worse class than the job's or the part's (by which the sample's kind was
+ * chosen), or can a warp of it not be run alone?
+ */
+static bool is_worse(const struct referee *j, const struct program_part *part,
+		     const struct ptx_report *report)
+{
+	return report->sale > sold_as(j->r.class) ||
+	       report->sale > sold_as(part->class) ||
+	       (j->run.warp != PROGRAM_WARP_ALL && !report->by_warp);
+}
+
 static enum err classify(struct referee *j, bool *ret_worse)
 {
 	const struct program_launch *step = &j->run.launch;
@@ -256,7 +273,7 @@ static enum err classify(struct referee *j, bool *ret_worse)
 		return ERR_OK;
 	}
 	if (!e)
-		*ret_worse = report.sale > sold_as(j->r.class);
+		*ret_worse = is_worse(j, part, &report);
 	return e;
 }
 
@@ -285,7 +302,18 @@ static enum err load_part(struct referee *j, bool *ret_loaded)
 	return ERR_OK;
 }
 
-static enum err run_cta(struct referee *j)
+/* More CTAs than may be one sample: nothing of them is run. */
+static bool is_too_wide(struct referee *j)
+{
+	if (!j->run.whole || j->run.launch.cta_count <= DISPUTE_CTAS_MAX)
+		return false;
+	j->a.outcome = PROGRAM_OUTCOME_OVER;
+	j->a.detail = EXEC_REASON_cost_limit;
+	rule(j, PROGRAM_VERDICT_VOID);
+	return true;
+}
+
+static enum err run_sample(struct referee *j)
 {
 	struct exec_options o = EXEC_OPTIONS_DEFAULT;
 	struct exec_launch l;
@@ -293,7 +321,7 @@ static enum err run_cta(struct referee *j)
 	bool loaded;
 	enum err e = load_part(j, &loaded);
 
-	if (e || !loaded)
+	if (e || !loaded || is_too_wide(j))
 		return e;
 	e = open_memory(j);
 	if (!e)
@@ -306,6 +334,7 @@ static enum err run_cta(struct referee *j)
 	o.warp = j->run.warp == PROGRAM_WARP_ALL ? EXEC_WARP_ALL : j->run.warp;
 	o.cta_count_max = j->r.count_max;
 	o.cta_cost_max = j->r.cost_max;
+	o.cost_max = j->r.cost_max;
 	if (j->r.want_witness)
 		o.witness_seed32 = j->r.witness_seed.b;
 	e = exec_run(j->module, &l, &o, j->w->arena, &result);
@@ -332,7 +361,7 @@ static enum err judge(struct referee *j)
 	if (f != PROGRAM_FINE)
 		return ERR_OK;
 	if (j->run.needed)
-		return run_cta(j);
+		return run_sample(j);
 	if (j->r.want_witness)
 		j->a.witness = program_still_witness(&j->r.witness_seed, &j->o);
 	return ERR_OK;

@@ -2,23 +2,12 @@
  * From a manifest to a verdict through real workers: build, run with roots,
  * open samples, judge; and a cheat that is caught.
  */
-#define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/merkle.h"
-#include "gpu/build/build.h"
-#include "gpu/client/client.h"
-#include "gpu/client/job.h"
-#include "gpu/client/memory.h"
-#include "gpu/program/judge.h"
-#include "gpu/program/opening.h"
-#include "gpu/program/task.h"
 #include "gpu/program/trace.h"
-
-#define WORKER	 WEFT_BINARY_DIR "/weft-worker"
-#define LIMIT_MS 60000
+#include "tests/gpu/worker/kit.h"
 
 #define WORDS 2048u /* of each buffer; 64 CTAs of 32 threads */
 #define BYTES (WORDS * 4)
@@ -59,173 +48,31 @@ static const char manifest[] =
 
 #define STEPS 3u
 
-static struct arena *arena;
-static struct build_result built;
-static struct program program;
-static struct program_claim claim;
-static struct bytes task;
-static struct hash task_leaf;
-static struct bytes result;
-static struct hash result_leaf;
-static struct job_task_done done;
-
-static struct bytes ask(enum wire_kind kind, struct buf *request,
-			const int *fds, size_t fd_count)
+static void set_up(void)
 {
-	struct client_options o = {.worker_path = WORKER, .wall_ms = LIMIT_MS};
-	struct client *c = NULL;
-	struct bytes answer;
+	struct memory out;
 
-	cr_assert_eq(request->err, ERR_OK);
-	cr_assert_eq(client_run(&o, kind, buf_bytes(request), fds, fd_count,
-				NULL, NULL, &c),
-		     ERR_OK);
-	cr_assert_eq(client_state_of(c), CLIENT_ANSWERED, "%s",
-		     client_error_words(c));
-	buf_free(request);
-	answer = arena_copy(arena, client_answer(c));
-	client_free(c);
-	return answer;
-}
-
-static void build(void)
-{
-	struct buf request = buf_make(1u << 20);
-	struct job_file text = {0, BYTES_LIT("m.ptx"), bytes_str(ptx)};
-	struct program_task t = {.index = 0};
-	struct buf record = buf_make(4096);
-	struct job_build b = {.manifest = bytes_str(manifest),
-			      .manifest_name = BYTES_LIT("m.json"),
-			      .ptx = &text,
-			      .ptx_count = 1,
-			      .want_quote = true,
-			      .seed = 1};
-	struct job_built answer;
-
-	program_task_encode(&record, &t);
-	b.task = buf_bytes(&record);
-	job_build_encode(&request, &b);
-	cr_assert_eq(job_built_decode(arena, ask(WIRE_BUILD, &request, NULL, 0),
-				      &answer),
-		     ERR_OK);
-	buf_free(&record);
-	cr_assert_eq(answer.end.outcome, JOB_OK);
-	cr_assert_eq(build_result_decode(arena, answer.result, &built), ERR_OK);
-	cr_assert_eq(built.class_name, 'A');
+	kit_build(manifest, ptx);
+	cr_assert_eq(kit.built.class_name, 'A');
 	/* 14 and 13 instructions of 2,048 threads */
-	cr_expect_eq(answer.ops_per_task, (14u + 13u) * WORDS);
+	cr_expect_eq(kit.quote.ops_per_task, (14u + 13u) * WORDS);
 	/* A CTA of add reads 128 bytes (one leaf) and writes 128, shown
 	 * before and after. */
-	cr_expect_eq(answer.cta_open, 3 * 512);
-	cr_assert_eq(program_decode(arena, built.encoding, &program), ERR_OK);
-}
-
-/* What a provider commits, from memory roots and the last object roots. */
-static void commit(struct bytes memory_roots, struct bytes object_roots)
-{
-	struct program_result r = {.index = 0,
-				   .steps = STEPS,
-				   .object_roots =
-					   (struct hash *)object_roots.p,
-				   .object_count = 3};
-	struct buf out = buf_make(4096);
-	struct hash list;
-
-	cr_assert_eq(program_trace_root(arena,
-					(const struct hash *)memory_roots.p,
-					STEPS + 1, &r.trace_root),
-		     ERR_OK);
-	program_result_encode(&out, &r);
-	result = arena_copy(arena, buf_bytes(&out));
-	buf_free(&out);
-	result_leaf = program_result_leaf(result);
-	list = merkle_list_root(&result_leaf, 1);
-	claim.program_id = built.id;
-	claim.tasks_root = merkle_list_root(&task_leaf, 1);
-	claim.task_count = 1;
-	claim.done_count = 1;
-	claim.result_root =
-		program_result_root(&claim.lease, &claim.provider, &list);
-}
-
-static void run(void)
-{
-	struct buf request = buf_make(1u << 20);
-	struct buf record = buf_make(4096);
-	struct program_task t = {.program_id = built.id};
-	uint32_t outputs[] = {2};
-	struct memory out;
-	struct job_task job = {.program = built.encoding,
-			       .outputs = outputs,
-			       .output_count = 1,
-			       .want_roots = true};
-
-	program_task_encode(&record, &t);
-	task = arena_copy(arena, buf_bytes(&record));
-	buf_free(&record);
-	task_leaf = program_task_leaf(task);
-	job.task = task;
-	cr_assert_eq(memory_new("c", BYTES, &out), ERR_OK);
-	job_task_encode(&request, &job);
-	cr_assert_eq(job_task_done_decode(arena,
-					  ask(WIRE_TASK, &request, &out.fd, 1),
-					  &done),
-		     ERR_OK);
-	cr_assert_eq(done.run.outcome, JOB_OK);
-	cr_expect_eq(done.steps, STEPS);
+	cr_expect_eq(kit.quote.cta_open, 3 * 512);
+	kit_run(2, &out);
+	cr_expect_eq(kit.done.steps, STEPS);
 	/* every byte of a is 1 */
 	for (uint32_t i = 0; i < WORDS; i++)
 		cr_expect_eq(u32_le(out.p + 4 * i), 0x02020202u);
 	memory_free(&out);
-	commit(done.memory_roots, done.object_roots);
 }
 
-static void set_up(void)
-{
-	arena = arena_new(256u << 20);
-	build();
-	run();
-}
-
-static void tear_down(void)
-{
-	arena_free(arena);
-}
-
-TestSuite(audit, .init = set_up, .fini = tear_down);
-
-static struct program_judge_answer judge(struct bytes opening)
-{
-	struct program_judge_request r = {
-		.referee_version = PROGRAM_REFEREE_VERSION,
-		.claim = claim,
-		.seed = {{7}},
-		.class = PROGRAM_CLASS_A,
-		.cost_max = DISPUTE_COST_MAX,
-		.count_max = 1u << 20,
-		.want_witness = true,
-		.witness_seed = {{9}},
-		.opening = opening,
-	};
-	struct buf record = buf_make(32u << 20);
-	struct buf request = buf_make(32u << 20);
-	struct program_judge_answer a;
-	struct bytes answer;
-
-	program_judge_request_encode(&record, &r);
-	job_record_encode(&request, buf_bytes(&record));
-	buf_free(&record);
-	cr_assert_eq(job_record_decode(ask(WIRE_REFEREE, &request, NULL, 0),
-				       &answer),
-		     ERR_OK);
-	cr_assert_eq(program_judge_answer_decode(answer, &a), ERR_OK);
-	return a;
-}
+TestSuite(audit, .init = set_up, .fini = kit_end);
 
 Test(audit, memory_roots_follow_from_the_bytes)
 {
 	static uint8_t b[BYTES];
-	const struct hash *roots = (const struct hash *)done.memory_roots.p;
+	const struct hash *roots = (const struct hash *)kit.done.memory_roots.p;
 	struct hash objects[3];
 	struct hash want;
 
@@ -259,27 +106,11 @@ Test(audit, honest_openings_are_valid)
 		{0, 3, PROGRAM_SAMPLE_CHUNK, 1, PROGRAM_WARP_ALL},
 	};
 	size_t count = sizeof(samples) / sizeof(*samples);
-	struct buf request = buf_make(1u << 20);
-	struct job_open open = {
-		.samples = samples,
-		.sample_count = (uint32_t)count,
-		.seed = {{7}},
-		.task_leaves = hash_bytes(&task_leaf),
-		.result_leaves = hash_bytes(&result_leaf),
-		.result = result,
-		.memory_roots = done.memory_roots,
-	};
-	struct job_task job = {
-		.program = built.encoding, .task = task, .open = &open};
-	struct job_task_done opened;
+	struct bytes openings[6];
 
-	job_task_encode(&request, &job);
-	cr_assert_eq(job_task_done_decode(
-			     arena, ask(WIRE_OPEN, &request, NULL, 0), &opened),
-		     ERR_OK);
-	cr_assert_eq(opened.opening_count, count);
+	kit_open(samples, (uint32_t)count, openings);
 	for (size_t i = 0; i < count; i++) {
-		struct program_judge_answer a = judge(opened.openings[i]);
+		struct program_judge_answer a = kit_judge(openings[i]);
 
 		cr_expect_eq(a.verdict, PROGRAM_VERDICT_VALID, "%zu: %s", i,
 			     program_verdict_word(a.verdict));
@@ -322,16 +153,16 @@ Test(audit, a_wrong_byte_is_fraud)
 	wrong[5 * 128 + 9] = 3;
 	memcpy(after, before, sizeof(after));
 	after[1] = merkle_bytes_root(bytes_of(wrong, BYTES));
-	memcpy(roots, done.memory_roots.p, sizeof(roots));
+	memcpy(roots, kit.done.memory_roots.p, sizeof(roots));
 	roots[1] = program_memory_root(after, 3);
-	commit(BYTES_OF(roots), done.object_roots);
-	w = (struct program_witness){.program = &program,
-				     .task_leaves = &task_leaf,
+	kit_commit(BYTES_OF(roots), kit.done.object_roots);
+	w = (struct program_witness){.program = &kit.program,
+				     .task_leaves = &kit.task_leaf,
 				     .task_count = 1,
-				     .task = task,
-				     .result_leaves = &result_leaf,
+				     .task = kit.task,
+				     .result_leaves = &kit.result_leaf,
 				     .done_count = 1,
-				     .result = result,
+				     .result = kit.result,
 				     .memory_roots = roots,
 				     .memory_root_count = STEPS + 1,
 				     .before_roots = before,
@@ -342,11 +173,11 @@ Test(audit, a_wrong_byte_is_fraud)
 				     .read_count = 1,
 				     .writes = &writes,
 				     .write_count = 1};
-	cr_assert_eq(
-		program_opening_build(arena, &w, &s, PROGRAM_WRITER_NONE, &o),
-		ERR_OK);
+	cr_assert_eq(program_opening_build(kit.arena, &w, &s,
+					   PROGRAM_WRITER_NONE, &o),
+		     ERR_OK);
 	program_opening_encode(&out, &o);
-	answer = judge(buf_bytes(&out));
+	answer = kit_judge(buf_bytes(&out));
 	cr_expect_eq(answer.verdict, PROGRAM_VERDICT_FRAUD, "%s",
 		     program_verdict_word(answer.verdict));
 	cr_expect_eq(answer.difference.object_index, 1);
