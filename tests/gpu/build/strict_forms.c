@@ -46,9 +46,8 @@ static const char *const statements[] = {
 	"{ int q; r = remquo(x, y, &q) + q; }",
 	"r = norm3d(x, y, p[2]) + norm4d(x, y, p[2], p[3]);",
 	"r = rnorm3d(x, y, p[2]) + rnorm4d(x, y, p[2], p[3]);",
-	"r = norm(7, p) + rnorm(7, p);",
 	"r = pow(x, 3) + pow(x, (int)y);",
-	"{ int e; r = frexp(x, &e) + ldexp(y, e) + scalbn(x, e); }",
+	"{ int e; r = frexp(x, &e); r += ldexp(y, e) + scalbn(x, e); }",
 	"{ T i; r = modf(x, &i) + i; }",
 	"r = std_like(x);",
 };
@@ -60,6 +59,11 @@ static const char *const float_statements[] = {
 	"r = norm3df(x, y, x) + norm4df(x, y, x, y) + normf(3, p);",
 	"r = rnorm3df(x, y, x) + rnorm4df(x, y, x, y) + rnormf(3, p);",
 	"{ float (*f)(float) = expf; r = f(x); }",
+};
+
+static const char *const double_statements[] = {
+	"r = norm(7, p) + rnorm(7, p);",
+	"{ double (*f)(double) = tanh; r = f(x); }",
 };
 
 static const char *const half_one[] = {
@@ -91,7 +95,7 @@ static void kernel(struct buf *b, uint32_t *n, const char *type,
 {
 	buf_printf(b,
 		   "extern \"C\" __global__ void k%u(%s *p) { typedef %s T; "
-		   "T x = p[0], y = p[1], r; %s p[0] = r; }\n",
+		   "T x = p[0], y = p[1], r; %s p[0] = r; p[1] = y; }\n",
 		   (*n)++, type, type, statement);
 }
 
@@ -174,6 +178,8 @@ Test(strict_forms, float_and_double)
 		call(&b, &n, "float", float_two[i], "", "x, y");
 	for (size_t i = 0; i < COUNT(float_statements); i++)
 		kernel(&b, &n, "float", float_statements[i]);
+	for (size_t i = 0; i < COUNT(double_statements); i++)
+		kernel(&b, &n, "double", double_statements[i]);
 	if (compiler(a))
 		expect_exact(a, &b, 75);
 	buf_free(&b);
