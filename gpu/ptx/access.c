@@ -23,7 +23,8 @@ static void visit(struct analysis *n, uint32_t function,
 
 	for (uint32_t i = 0; i < in->operand_count; i++) {
 		const struct ptx_operand *o = ptx_operand(f, in, i);
-		struct access c = {.f = f, .in = in, .memory = o};
+		struct access c = {
+			.f = f, .in = in, .memory = o, .function = function};
 
 		if (o->kind != PTX_OPERAND_MEMORY)
 			continue;
@@ -65,6 +66,7 @@ static void find_pointers(struct analysis *n, uint32_t function)
 
 		if (f->instrs[i].op != PTX_OP_cvta)
 			continue;
+		analysis_at(n, function, i);
 		v = transfer_value(n, function,
 				   ptx_operand(f, &f->instrs[i], 1),
 				   PTX_TYPE_B64);
@@ -102,8 +104,7 @@ static void mark_object(struct analysis *n, struct object *o,
 
 static void mark_access(struct analysis *n, struct access *c)
 {
-	uint32_t function = (uint32_t)(c->f - n->m->functions);
-	uint32_t direct = analysis_object_of(n, function, c->memory);
+	uint32_t direct = analysis_object_of(n, c->function, c->memory);
 
 	if (direct != PTX_NO_INDEX) {
 		mark_object(n, &n->objects[direct], c);
@@ -143,8 +144,10 @@ enum err access_find(struct analysis *n)
 
 		if (!n->reach.functions[i])
 			continue;
-		for (uint32_t k = 0; k < f->instr_count; k++)
+		for (uint32_t k = 0; k < f->instr_count; k++) {
+			analysis_at(n, i, k);
 			visit(n, i, &f->instrs[k]);
+		}
 		find_pointers(n, i);
 	}
 	for (uint32_t i = 0; i < n->access_count; i++)

@@ -294,7 +294,7 @@ static enum err judge(struct analysis *n, struct ptx_report *r)
 		return e;
 	reasons_find(n);
 	reasons_of_buffers(n);
-	regular_is_search(n);
+	regular_is_search(n, &r->has_witness);
 	r->independence = independence_is_proved(n) ? PTX_PROVED : PTX_ASSUMED;
 	return find_footprint(n, r);
 }

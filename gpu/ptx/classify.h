@@ -131,6 +131,9 @@ struct ptx_report {
 	/* It loads through pointers that it loads: every bound buffer may be
 	 * read. */
 	bool reads_all;
+	/* Class S: beside what it finds it writes, in every CTA, to a slot of
+	 * the CTA's own (WEFT_WITNESS). */
+	bool has_witness;
 	/* No barrier, shared memory or exchange across warps: a sample may be
 	 * one warp. */
 	bool by_warp;

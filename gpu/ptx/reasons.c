@@ -321,8 +321,7 @@ static void check_instr(struct analysis *n, uint32_t function,
 /* Whether an access may touch memory that other CTAs see. */
 static bool may_be_global(const struct analysis *n, const struct access *c)
 {
-	uint32_t function = (uint32_t)(c->f - n->m->functions);
-	uint32_t direct = analysis_object_of(n, function, c->memory);
+	uint32_t direct = analysis_object_of(n, c->function, c->memory);
 
 	if (direct != PTX_NO_INDEX)
 		return n->objects[direct].is_global;
@@ -350,8 +349,7 @@ static void check_constant(struct analysis *n, const struct object *o,
 /* Stores that go nobody knows where, or where none may go. */
 static void check_target(struct analysis *n, const struct access *c)
 {
-	uint32_t function = (uint32_t)(c->f - n->m->functions);
-	uint32_t direct = analysis_object_of(n, function, c->memory);
+	uint32_t direct = analysis_object_of(n, c->function, c->memory);
 
 	if (direct != PTX_NO_INDEX) {
 		check_constant(n, &n->objects[direct], c);
@@ -380,8 +378,7 @@ static uint8_t said_space(const struct access *c)
  * generic. */
 static void check_space(struct analysis *n, const struct access *c)
 {
-	uint32_t function = (uint32_t)(c->f - n->m->functions);
-	uint32_t direct = analysis_object_of(n, function, c->memory);
+	uint32_t direct = analysis_object_of(n, c->function, c->memory);
 	uint8_t said = said_space(c);
 	bool wrong = false;
 
@@ -407,22 +404,19 @@ static void check_space(struct analysis *n, const struct access *c)
 
 static void check_stored(struct analysis *n, const struct access *c)
 {
-	uint32_t function = (uint32_t)(c->f - n->m->functions);
-
 	if (c->in->op == PTX_OP_st && may_be_global(n, c))
-		check_operands(n, function, c->in, 1, "stores an address");
+		check_operands(n, c->function, c->in, 1, "stores an address");
 }
 
 static bool is_used(struct analysis *n, const struct access *c)
 {
-	uint32_t function = (uint32_t)(c->f - n->m->functions);
 	const struct ptx_operand *d = ptx_operand(c->f, c->in, 0);
 
 	if (c->in->op != PTX_OP_atom || d->kind == PTX_OPERAND_NONE)
 		return false;
 	if (d->kind != PTX_OPERAND_REG)
 		return true;
-	return n->reg_used[analysis_reg(n, function, d) - n->regs];
+	return n->reg_used[analysis_reg(n, c->function, d) - n->regs];
 }
 
 static void check_atomic(struct analysis *n, const struct access *c)
@@ -519,8 +513,7 @@ void reasons_of_buffers(struct analysis *n)
 		writes |= n->objects[i].is_global && n->objects[i].written;
 	for (uint32_t i = 0; i < n->access_count; i++) {
 		const struct access *c = &n->accesses[i];
-		uint32_t function = (uint32_t)(c->f - n->m->functions);
-		uint32_t direct = analysis_object_of(n, function, c->memory);
+		uint32_t direct = analysis_object_of(n, c->function, c->memory);
 
 		if (direct != PTX_NO_INDEX) {
 			check_object(n, &n->objects[direct], c);
@@ -545,8 +538,10 @@ void reasons_find(struct analysis *n)
 
 		if (!n->reach.functions[i])
 			continue;
-		for (uint32_t k = 0; k < f->instr_count; k++)
+		for (uint32_t k = 0; k < f->instr_count; k++) {
+			analysis_at(n, i, k);
 			check_instr(n, i, &f->instrs[k]);
+		}
 		if (f->needs_cluster)
 			reasons_add(n, PTX_WHY_cluster, f, NULL, "");
 		if (!f->has_body && n->reach.addressed[i])
@@ -557,8 +552,12 @@ void reasons_find(struct analysis *n)
 		if (n->reach.variables[i] && n->m->variables[i].is_opaque)
 			reasons_add(n, PTX_WHY_texture, NULL, NULL,
 				    arena_str(n->a, n->m->variables[i].name));
-	for (uint32_t i = 0; i < n->access_count; i++)
-		check_access(n, &n->accesses[i]);
+	for (uint32_t i = 0; i < n->access_count; i++) {
+		const struct access *c = &n->accesses[i];
+
+		analysis_at(n, c->function, (uint32_t)(c->in - c->f->instrs));
+		check_access(n, c);
+	}
 }
 
 void reasons_of_launch(struct analysis *n, const struct ptx_needs *needs)

@@ -4,26 +4,24 @@
  * A branch is irregular when its predicate owes something to memory or to
  * mixed bits, regular when it compares plain indexes and parameters.  A store
  * happens by chance when an irregular branch decides whether it runs.  A launch
- * whose every store is such is a search: most CTAs may write nothing, so that a
- * sample of them would show nothing.  This is a guess in the provider's and
- * buyer's favour, and decides no money: a quote that sees most sampled CTAs
- * write nothing comes to the same end.
+ * whose stores are such, or go to a slot that every CTA owns, is a search: most
+ * CTAs write nothing else, so that a sample of them would show nothing.  This
+ * is a guess in the provider's and buyer's favour, and decides no money: a
+ * quote that sees most sampled CTAs write nothing comes to the same end.
  */
 #include <string.h>
 
 #include "gpu/ptx/priv/analysis.h"
 
-/* Instructions visited in all; beyond it the launch is no search. */
+/* Blocks visited in all; beyond it the launch is no search. */
 #define VISITS_MAX (1u << 23)
 
-struct flow {
+struct walk {
 	struct analysis *n;
 	uint32_t function;
-	const struct ptx_function *f;
-	/* Predecessors of each instruction, as lists. */
-	uint32_t *pred_first, *pred;
+	const struct flow *w; /* NULL: not begun */
 	uint32_t *todo;
-	uint32_t *targets; /* the store, and what decides if it runs */
+	uint32_t *targets; /* the store's block, and what decides if it runs */
 	uint8_t *marks;	   /* bits below */
 	uint64_t visits;
 };
@@ -31,182 +29,131 @@ struct flow {
 #define MARK_OUT    1u /* can end without the target */
 #define MARK_TARGET 2u /* among the targets */
 
-static bool ends(const struct ptx_instr *in)
+static const struct ptx_instr *last_of(const struct flow *w, uint32_t block)
 {
-	return in->op == PTX_OP_ret || in->op == PTX_OP_exit ||
-	       in->op == PTX_OP_trap;
+	return &w->f->instrs[w->blocks[block].end - 1];
 }
 
-/* The successors of instruction i that are not its next one. */
-static const uint32_t *jumps(const struct ptx_function *f, uint32_t i,
-			     uint32_t *count)
+/* Whether the function may end behind a block. */
+static bool may_end(const struct flow *w, uint32_t block)
 {
-	const struct ptx_instr *in = &f->instrs[i];
+	const struct ptx_instr *in = last_of(w, block);
+	uint32_t last = w->blocks[block].end - 1, count;
+	const uint32_t *to = flow_jumps(w->f, last, &count);
 
-	*count = 0;
-	if (in->op == PTX_OP_bra) {
-		*count = 1;
-		return &ptx_operand(f, in, 0)->index;
-	}
-	if (in->op == PTX_OP_brx_idx) {
-		const struct ptx_table *t =
-			&f->tables[ptx_operand(f, in, 1)->index];
-
-		*count = t->count;
-		return t->targets;
-	}
-	return NULL;
+	if (in->op == PTX_OP_ret || in->op == PTX_OP_exit ||
+	    in->op == PTX_OP_trap)
+		return true;
+	for (uint32_t i = 0; i < count; i++)
+		if (to[i] >= w->f->instr_count)
+			return true;
+	return last + 1 == w->f->instr_count && !count;
 }
 
-static bool falls_through(const struct ptx_function *f, uint32_t i)
-{
-	const struct ptx_instr *in = &f->instrs[i];
-
-	if (i + 1 >= f->instr_count)
-		return false;
-	return in->guard != PTX_NO_INDEX ||
-	       !(ends(in) || in->op == PTX_OP_bra || in->op == PTX_OP_brx_idx);
-}
-
-static bool is_irregular(struct flow *w, const struct ptx_instr *in)
+static bool is_irregular(struct walk *k, const struct ptx_instr *in)
 {
 	struct ptx_operand guard = {.kind = PTX_OPERAND_REG,
 				    .cls = PTX_CLASS_PRED,
 				    .index = in->guard};
 
 	if (in->op == PTX_OP_brx_idx) {
-		struct value v =
-			transfer_value(w->n, w->function,
-				       ptx_operand(w->f, in, 0), PTX_TYPE_B32);
+		struct value v = transfer_value(k->n, k->function,
+						ptx_operand(k->w->f, in, 0),
+						PTX_TYPE_B32);
 
 		if (v.irregular)
 			return true;
 	}
 	return in->guard != PTX_NO_INDEX &&
-	       analysis_reg(w->n, w->function, &guard)->irregular;
+	       analysis_reg(k->n, k->function, &guard)->irregular;
 }
 
-/* Counts edges into first[] + 1, or with pred set fills the lists. */
-static void edge(struct flow *w, uint32_t from, uint32_t to, bool fill)
+static bool begin(struct walk *k, uint32_t function)
 {
-	if (to >= w->f->instr_count)
+	uint32_t count;
+
+	if (k->w && k->function == function)
+		return true;
+	k->function = function;
+	k->w = &k->n->ssa[function].flow;
+	count = k->w->block_count;
+	k->todo = ARENA_ARRAY(k->n->a, count + 1u, uint32_t);
+	k->targets = ARENA_ARRAY(k->n->a, count + 1u, uint32_t);
+	k->marks = ARENA_ARRAY(k->n->a, count + 1u, uint8_t);
+	return k->todo && k->targets && k->marks;
+}
+
+static void push(struct walk *k, uint32_t block, uint32_t *depth)
+{
+	if (k->marks[block] & MARK_OUT)
 		return;
-	if (fill)
-		w->pred[w->pred_first[to]++] = from;
-	else
-		w->pred_first[to + 1]++;
-}
-
-static void edges(struct flow *w, bool fill)
-{
-	for (uint32_t i = 0; i < w->f->instr_count; i++) {
-		uint32_t count;
-		const uint32_t *to = jumps(w->f, i, &count);
-
-		for (uint32_t k = 0; k < count; k++)
-			edge(w, i, to[k], fill);
-		if (falls_through(w->f, i))
-			edge(w, i, i + 1, fill);
-	}
-}
-
-static bool make_flow(struct flow *w)
-{
-	uint32_t count = w->f->instr_count, total = 0;
-
-	w->pred_first = ARENA_ARRAY(w->n->a, count + 2u, uint32_t);
-	w->todo = ARENA_ARRAY(w->n->a, count + 1u, uint32_t);
-	w->targets = ARENA_ARRAY(w->n->a, count + 1u, uint32_t);
-	w->marks = ARENA_ARRAY(w->n->a, count + 1u, uint8_t);
-	if (!w->pred_first || !w->todo || !w->targets || !w->marks)
-		return false;
-	edges(w, false);
-	for (uint32_t i = 0; i <= count; i++) {
-		total += w->pred_first[i];
-		w->pred_first[i] = total;
-	}
-	w->pred = ARENA_ARRAY(w->n->a, total + 1u, uint32_t);
-	if (!w->pred)
-		return false;
-	edges(w, true);
-	/* Filling moved every start to its end: move them back. */
-	for (uint32_t i = count; i > 0; i--)
-		w->pred_first[i] = w->pred_first[i - 1];
-	w->pred_first[0] = 0;
-	return true;
-}
-
-static void push(struct flow *w, uint32_t i, uint8_t mark, uint32_t *depth)
-{
-	if (w->marks[i] & mark)
-		return;
-	w->marks[i] |= mark;
-	w->todo[(*depth)++] = i;
-	w->visits++;
+	k->marks[block] |= MARK_OUT;
+	k->todo[(*depth)++] = block;
+	k->visits++;
 }
 
 /* Marks what can end without coming to target first. */
-static void mark_ways_out(struct flow *w, uint32_t target)
+static void mark_ways_out(struct walk *k, uint32_t target)
 {
-	uint32_t count = w->f->instr_count, depth = 0;
+	const struct flow *w = k->w;
+	uint32_t depth = 0;
 
-	for (uint32_t i = 0; i < count; i++) {
-		w->marks[i] &= (uint8_t)~MARK_OUT;
-		if (i != target && (ends(&w->f->instrs[i]) || i + 1 == count))
-			push(w, i, MARK_OUT, &depth);
-	}
-	w->visits += count;
+	for (uint32_t b = 0; b < w->block_count; b++)
+		k->marks[b] &= (uint8_t)~MARK_OUT;
+	for (uint32_t b = 0; b < w->block_count; b++)
+		if (b != target && may_end(w, b))
+			push(k, b, &depth);
+	k->visits += w->block_count;
 	while (depth > 0) {
-		uint32_t i = w->todo[--depth];
+		const struct flow_block *b = &w->blocks[k->todo[--depth]];
 
-		for (uint32_t k = w->pred_first[i]; k < w->pred_first[i + 1];
-		     k++)
-			if (w->pred[k] != target)
-				push(w, w->pred[k], MARK_OUT, &depth);
+		for (uint32_t i = 0; i < b->pred_count; i++)
+			if (w->preds[b->pred_first + i] != target)
+				push(k, w->preds[b->pred_first + i], &depth);
 	}
 }
 
-static bool leads_out(const struct flow *w, uint32_t i)
+/* Whether a block decides if the target runs: one way out of it makes the
+ * target certain, another one does not. */
+static bool decides(const struct walk *k, uint32_t block)
 {
-	return i >= w->f->instr_count || (w->marks[i] & MARK_OUT);
-}
+	const struct flow *w = k->w;
+	uint32_t last = w->blocks[block].end - 1, count;
+	const uint32_t *to = flow_jumps(w->f, last, &count);
+	bool certain = flow_falls_through(w->f, last) &&
+		       !(k->marks[w->block_of[last + 1]] & MARK_OUT);
 
-/* Whether instruction i decides if the target runs: one way out of it makes
- * the target certain, another one does not. */
-static bool decides(const struct flow *w, uint32_t i)
-{
-	uint32_t count;
-	const uint32_t *to = jumps(w->f, i, &count);
-	bool certain = falls_through(w->f, i) && !leads_out(w, i + 1);
-
-	if (!(w->marks[i] & MARK_OUT))
+	if (!(k->marks[block] & MARK_OUT))
 		return false;
-	for (uint32_t k = 0; k < count; k++)
-		certain |= !leads_out(w, to[k]);
+	for (uint32_t i = 0; i < count; i++)
+		certain |= to[i] < w->f->instr_count &&
+			   !(k->marks[w->block_of[to[i]]] & MARK_OUT);
 	return certain;
 }
 
 /* Whether an irregular branch decides, itself or through others, if the
  * store runs. */
-static bool by_chance(struct flow *w, uint32_t store)
+static bool by_chance(struct walk *k, const struct ptx_instr *store)
 {
-	uint32_t count = w->f->instr_count, next = 0, end = 1;
+	const struct flow *w = k->w;
+	uint32_t block = w->block_of[store - w->f->instrs];
+	uint32_t next = 0, end = 1;
 
-	if (is_irregular(w, &w->f->instrs[store]))
+	if (is_irregular(k, store))
 		return true;
-	memset(w->marks, 0, count);
-	w->targets[0] = store;
-	w->marks[store] = MARK_TARGET;
-	for (; next < end && w->visits <= VISITS_MAX; next++) {
-		mark_ways_out(w, w->targets[next]);
-		for (uint32_t i = 0; i < count; i++) {
-			if (i == w->targets[next] || !decides(w, i) ||
-			    (w->marks[i] & MARK_TARGET))
+	memset(k->marks, 0, w->block_count);
+	k->targets[0] = block;
+	k->marks[block] = MARK_TARGET;
+	for (; next < end && k->visits <= VISITS_MAX; next++) {
+		mark_ways_out(k, k->targets[next]);
+		for (uint32_t b = 0; b < w->block_count; b++) {
+			if (b == k->targets[next] || !decides(k, b) ||
+			    (k->marks[b] & MARK_TARGET))
 				continue;
-			if (is_irregular(w, &w->f->instrs[i]))
+			if (is_irregular(k, last_of(w, b)))
 				return true;
-			w->marks[i] |= MARK_TARGET;
-			w->targets[end++] = i;
+			k->marks[b] |= MARK_TARGET;
+			k->targets[end++] = b;
 		}
 	}
 	return false;
@@ -216,8 +163,7 @@ static bool by_chance(struct flow *w, uint32_t store)
 static bool is_plain_store(const struct analysis *n, const struct access *c,
 			   bool *reads_too)
 {
-	uint32_t function = (uint32_t)(c->f - n->m->functions);
-	uint32_t direct = analysis_object_of(n, function, c->memory);
+	uint32_t direct = analysis_object_of(n, c->function, c->memory);
 	bool is_one = false;
 
 	if (!c->is_write || c->is_atomic)
@@ -237,11 +183,11 @@ static bool is_plain_store(const struct analysis *n, const struct access *c,
 	return is_one;
 }
 
-bool regular_is_search(struct analysis *n)
+bool regular_is_search(struct analysis *n, bool *ret_has_slots)
 {
-	struct flow w = {.n = n};
+	struct walk k = {.n = n};
 	const struct access *first = NULL;
-	bool reads_too = false;
+	bool reads_too = false, has_slots = false;
 
 	for (uint32_t i = 0; i < n->access_count; i++) {
 		const struct access *c = &n->accesses[i];
@@ -250,23 +196,25 @@ bool regular_is_search(struct analysis *n)
 			continue;
 		if (reads_too)
 			return false;
-		if (w.f != c->f) {
-			w.f = c->f;
-			w.function = (uint32_t)(c->f - n->m->functions);
-			if (!make_flow(&w)) {
-				n->err = ERR_NO_MEMORY;
-				return false;
-			}
-		}
-		w.visits += w.f->instr_count;
-		if (w.visits > VISITS_MAX ||
-		    !by_chance(&w, (uint32_t)(c->in - c->f->instrs)))
+		if (!begin(&k, c->function)) {
+			n->err = ERR_NO_MEMORY;
 			return false;
-		if (!first)
-			first = c;
+		}
+		k.visits += k.w->block_count;
+		if (k.visits > VISITS_MAX)
+			return false;
+		if (by_chance(&k, c->in)) {
+			first = first ? first : c;
+			continue;
+		}
+		if (!independence_is_slot(n, c))
+			return false;
+		has_slots = true;
 	}
-	if (first)
-		reasons_add(n, PTX_WHY_writes_by_chance, first->f, first->in,
-			    "");
-	return first != NULL;
+	if (!first)
+		return false;
+	*ret_has_slots = has_slots;
+	reasons_add(n, PTX_WHY_writes_by_chance, first->f, first->in,
+		    has_slots ? "every CTA owns a slot besides" : "");
+	return true;
 }

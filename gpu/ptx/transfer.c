@@ -35,13 +35,15 @@ static struct value sreg_value(struct analysis *n, const struct ptx_operand *o)
 		id = o->component + (o->index == PTX_SREG_CTAID ? 3u : 0u);
 		if (n->extent[id] == 1)
 			return value_const(0);
-		return value_id(id);
+		return value_var(id);
 	case PTX_SREG_NTID:
 	case PTX_SREG_NCTAID:
 		id = o->component + (o->index == PTX_SREG_NCTAID ? 3u : 0u);
 		if (n->extent[id])
 			return value_const((int64_t)n->extent[id]);
 		return value_any();
+	case PTX_SREG_LANEID:
+		return value_in(0, 31);
 	default:
 		return value_any();
 	}
@@ -65,7 +67,9 @@ struct value transfer_value(struct analysis *n, uint32_t function,
 
 	switch ((enum ptx_operand_kind)o->kind) {
 	case PTX_OPERAND_REG:
-		return *analysis_reg(n, function, o);
+		v = *analysis_reg(n, function, o);
+		facts_bound(n, function, o->index, &v);
+		return v;
 	case PTX_OPERAND_IMM:
 		return value_const(signed_imm(o->imm, t));
 	case PTX_OPERAND_SREG:
@@ -81,7 +85,7 @@ struct value transfer_value(struct analysis *n, uint32_t function,
 		for (uint32_t i = 0; i < o->count; i++) {
 			e = transfer_value(n, function,
 					   &f->elements[o->index + i], t);
-			value_join(&v, &e, false);
+			value_join(&v, &e, n->extent);
 		}
 		return value_mix(&v, &v);
 	case PTX_OPERAND_NONE:
@@ -103,6 +107,7 @@ struct value transfer_address(struct analysis *n, uint32_t function,
 	if (o->base != PTX_BASE_REG)
 		return address_value(n, function, o);
 	base = *analysis_reg(n, function, o);
+	facts_bound(n, function, o->index, &base);
 	return value_add(&base, &offset);
 }
 
@@ -140,8 +145,8 @@ enum ptx_type transfer_type(const struct ptx_instr *in, uint32_t i)
 	}
 }
 
-static struct value source(struct analysis *n, uint32_t function,
-			   const struct ptx_instr *in, uint32_t i)
+struct value transfer_source(struct analysis *n, uint32_t function,
+			     const struct ptx_instr *in, uint32_t i)
 {
 	const struct ptx_function *f = &n->m->functions[function];
 
@@ -149,301 +154,49 @@ static struct value source(struct analysis *n, uint32_t function,
 			      transfer_type(in, i));
 }
 
-/* A constant of the launch's parameters, if the load is of one. */
-static bool load_launch(struct analysis *n, uint32_t function,
-			const struct object *o, int64_t offset,
-			const struct ptx_instr *in, struct value *ret)
-{
-	const struct ptx_type_info *t = &ptx_types[in->types[0]];
-	uint64_t at, bits = 0;
-	uint32_t bytes = t->bits / 8u;
-
-	if (!n->launch || function != n->kernel || o->kind != OBJECT_PARAM ||
-	    o->function != n->kernel || offset < 0 || bytes > 8 ||
-	    in->mod[PTX_MOD_VEC] || t->kind == PTX_KIND_F)
-		return false;
-	at = n->m->functions[function].params[o->index].offset +
-	     (uint64_t)offset;
-	if (at + bytes > n->launch->params.n)
-		return false;
-	for (uint32_t i = 0; i < n->launch->bound_count; i++)
-		if (n->launch->bound[i].param_offset < at + bytes &&
-		    at < n->launch->bound[i].param_offset + 8ull)
-			return false;
-	for (uint32_t i = 0; i < bytes; i++)
-		bits |= (uint64_t)n->launch->params.p[at + i] << (8 * i);
-	if (t->kind == PTX_KIND_U && bytes < 4)
-		*ret = value_const((int64_t)bits);
-	else
-		*ret = value_const(
-			signed_imm(bits, (enum ptx_type)in->types[0]));
-	return true;
-}
-
-static struct value load_from(struct analysis *n, uint32_t function,
-			      const struct ptx_instr *in,
-			      const struct value *at)
-{
-	bool known = at->shape == SHAPE_AFFINE && at->step == 0;
-	struct value v = {0}, part;
-
-	for (uint32_t i = 0; i < VALUE_IDS; i++)
-		known = known && at->coef[i] == 0;
-	for (uint32_t b = 0; b < n->base_count; b++) {
-		const struct object *o;
-
-		if (!(at->bases >> b & 1))
-			continue;
-		o = &n->objects[n->base_object[b]];
-		if (!known || !load_launch(n, function, o, at->c0, in, &part))
-			part = analysis_load(n, n->base_object[b], known,
-					     at->c0, transfer_bytes(in));
-		value_join(&v, &part, false);
-	}
-	if (value_may_be_anywhere(at)) {
-		/* Some memory without a name: it may hold what any such
-		 * object holds. */
-		part = value_data();
-		value_join(&v, &part, false);
-		for (uint32_t i = 0;
-		     at->bases >> BASE_OTHER & 1 && i < n->object_count; i++) {
-			if (!analysis_is_other(&n->objects[i]))
-				continue;
-			part = analysis_load(n, i, false, 0, 1);
-			value_join(&v, &part, false);
-		}
-	}
-	return v;
-}
-
-static void set_all(struct analysis *n, uint32_t function,
-		    const struct ptx_operand *o, struct value v)
-{
-	const struct ptx_function *f = &n->m->functions[function];
-
-	if (o->kind != PTX_OPERAND_VECTOR) {
-		analysis_set(n, function, o, v);
-		return;
-	}
-	for (uint32_t i = 0; i < o->count; i++)
-		analysis_set(n, function, &f->elements[o->index + i], v);
-}
-
-static void load_direct(struct analysis *n, uint32_t function,
-			const struct ptx_instr *in, uint32_t object)
-{
-	const struct ptx_function *f = &n->m->functions[function];
-	const struct ptx_operand *d = ptx_operand(f, in, 0);
-	int64_t at = ptx_operand(f, in, 1)->offset;
-	uint32_t bytes = ptx_types[in->types[0]].bits / 8u;
-	struct value v;
-
-	if (d->kind != PTX_OPERAND_VECTOR) {
-		if (!load_launch(n, function, &n->objects[object], at, in, &v))
-			v = analysis_load(n, object, true, at, bytes);
-		analysis_set(n, function, d, v);
-		return;
-	}
-	for (uint32_t i = 0; i < d->count; i++)
-		analysis_set(n, function, &f->elements[d->index + i],
-			     analysis_load(n, object, true,
-					   at + (int64_t)bytes * i, bytes));
-}
-
-static void transfer_load(struct analysis *n, uint32_t function,
-			  const struct ptx_instr *in)
-{
-	const struct ptx_function *f = &n->m->functions[function];
-	const struct ptx_operand *d = ptx_operand(f, in, 0);
-	struct value at = transfer_address(n, function, ptx_operand(f, in, 1));
-	uint32_t bytes = ptx_types[in->types[0]].bits / 8u;
-	uint32_t object =
-		analysis_object_of(n, function, ptx_operand(f, in, 1));
-	struct ptx_instr one = *in;
-
-	/* Named directly, it may have no number. */
-	if (object != PTX_NO_INDEX) {
-		load_direct(n, function, in, object);
-		return;
-	}
-	if (d->kind != PTX_OPERAND_VECTOR) {
-		analysis_set(n, function, d, load_from(n, function, in, &at));
-		return;
-	}
-	one.mod[PTX_MOD_VEC] = PTX_VEC_NONE;
-	for (uint32_t i = 0; i < d->count; i++) {
-		struct value step = value_const((int64_t)bytes * i);
-		struct value e = value_add(&at, &step);
-
-		analysis_set(n, function, &f->elements[d->index + i],
-			     load_from(n, function, &one, &e));
-	}
-}
-
-static void store_to(struct analysis *n, const struct value *at, uint32_t bytes,
-		     struct value v)
-{
-	bool known = at->shape == SHAPE_AFFINE && at->step == 0;
-
-	for (uint32_t i = 0; i < VALUE_IDS; i++)
-		known = known && at->coef[i] == 0;
-	for (uint32_t b = 0; b < n->base_count; b++)
-		if (at->bases >> b & 1)
-			analysis_store(n, n->base_object[b], known, at->c0,
-				       bytes, v);
-	for (uint32_t i = 0; at->bases >> BASE_OTHER & 1 && i < n->object_count;
-	     i++)
-		if (analysis_is_other(&n->objects[i]))
-			analysis_store(n, i, false, 0, bytes, v);
-}
-
-/* Into an object that is named, or wherever at points. */
-static void store_value(struct analysis *n, uint32_t object,
-			const struct value *at, uint32_t bytes, struct value v)
-{
-	if (object != PTX_NO_INDEX)
-		analysis_store(n, object, true, at->c0, bytes, v);
-	else
-		store_to(n, at, bytes, v);
-}
-
-static void transfer_store(struct analysis *n, uint32_t function,
-			   const struct ptx_instr *in)
-{
-	const struct ptx_function *f = &n->m->functions[function];
-	const struct ptx_operand *m = ptx_operand(f, in, 0);
-	const struct ptx_operand *s = ptx_operand(f, in, 1);
-	struct value at = transfer_address(n, function, m);
-	uint32_t object = analysis_object_of(n, function, m);
-	uint32_t bytes = ptx_types[in->types[0]].bits / 8u;
-	enum ptx_type t = (enum ptx_type)in->types[0];
-
-	if (s->kind != PTX_OPERAND_VECTOR) {
-		store_value(n, object, &at, bytes,
-			    transfer_value(n, function, s, t));
-		return;
-	}
-	for (uint32_t i = 0; i < s->count; i++) {
-		struct value step = value_const((int64_t)bytes * i);
-		struct value e = value_add(&at, &step);
-
-		store_value(n, object, &e, bytes,
-			    transfer_value(n, function,
-					   &f->elements[s->index + i], t));
-	}
-}
-
-/* A value into a parameter or result of another function. */
-static void bind_in(struct analysis *n, uint32_t function,
-		    const struct ptx_operand *actual, uint32_t callee,
-		    const struct ptx_param *formal, uint32_t object)
-{
-	struct ptx_operand reg = {.kind = PTX_OPERAND_REG,
-				  .cls = formal->cls,
-				  .index = formal->index};
-	struct value v;
-
-	if (actual->kind == PTX_OPERAND_ADDRESS) {
-		const struct object *from =
-			&n->objects[n->variable_object[actual->index]];
-		const struct object *to = &n->objects[object];
-
-		for (uint32_t i = 0; i < from->cell_count; i++)
-			analysis_store(n, object, to->cell_count > 1,
-				       (int64_t)i * 8,
-				       to->bytes - i * 8u < 8
-					       ? (uint32_t)(to->bytes - i * 8u)
-					       : 8,
-				       n->cells[from->cell_first + i]);
-		return;
-	}
-	v = transfer_value(n, function, actual, PTX_TYPE_B64);
-	if (formal->in_register)
-		analysis_set(n, callee, &reg, v);
-	else
-		analysis_store(n, object, true, 0, formal->bytes, v);
-}
-
-static void bind_out(struct analysis *n, uint32_t function,
-		     const struct ptx_operand *actual, uint32_t callee,
-		     const struct ptx_param *formal, uint32_t object)
-{
-	struct ptx_operand reg = {.kind = PTX_OPERAND_REG,
-				  .cls = formal->cls,
-				  .index = formal->index};
-	struct value v;
-
-	if (formal->in_register)
-		v = *analysis_reg(n, callee, &reg);
-	else
-		v = analysis_load(n, object, true, 0, formal->bytes);
-	if (actual->kind == PTX_OPERAND_REG) {
-		analysis_set(n, function, actual, v);
-	} else if (actual->kind == PTX_OPERAND_ADDRESS) {
-		uint32_t to = n->variable_object[actual->index];
-		const struct object *from = &n->objects[object];
-
-		for (uint32_t i = 0; i < from->cell_count; i++)
-			analysis_store(
-				n, to, n->objects[to].cell_count > 1,
-				(int64_t)i * 8,
-				from->bytes - i * 8u < 8
-					? (uint32_t)(from->bytes - i * 8u)
-					: 8,
-				n->cells[from->cell_first + i]);
-	}
-}
-
-static void bind_call(struct analysis *n, uint32_t function,
-		      const struct ptx_call *c, uint32_t callee)
-{
-	const struct ptx_function *g = &n->m->functions[callee];
-
-	if (g->param_count != c->arg_count ||
-	    g->return_count != c->result_count)
-		return; /* an indirect call of another shape: undefined */
-	for (uint32_t i = 0; i < c->arg_count; i++)
-		if (c->args[i].kind == PTX_OPERAND_ADDRESS &&
-		    g->params[i].in_register)
-			return;
-	for (uint32_t i = 0; i < c->arg_count; i++)
-		bind_in(n, function, &c->args[i], callee, &g->params[i],
-			n->param_object[callee] + i);
-	for (uint32_t i = 0; i < c->result_count; i++)
-		bind_out(n, function, &c->results[i], callee, &g->returns[i],
-			 n->return_object[callee] + i);
-}
-
-static void transfer_call(struct analysis *n, uint32_t function,
-			  const struct ptx_instr *in)
-{
-	const struct ptx_call *c = &n->m->functions[function].calls[in->aux];
-
-	if (c->callee != PTX_NO_INDEX) {
-		bind_call(n, function, c, c->callee);
-		return;
-	}
-	for (uint32_t i = 0; i < n->m->function_count; i++)
-		if (n->reach.addressed[i] && n->reach.functions[i])
-			bind_call(n, function, c, i);
-}
-
 static struct value transfer_mul(struct analysis *n, uint32_t function,
 				 const struct ptx_instr *in)
 {
-	struct value a = source(n, function, in, 1);
-	struct value b = source(n, function, in, 2);
-	bool is_signed = ptx_types[in->types[0]].kind == PTX_KIND_S;
+	struct value a = transfer_source(n, function, in, 1);
+	struct value b = transfer_source(n, function, in, 2);
+	const struct ptx_type_info *t = &ptx_types[in->types[0]];
+	bool is_signed = t->kind == PTX_KIND_S;
 
 	if (in->mod[PTX_MOD_MUL] == PTX_MUL_HI)
 		return value_mix(&a, &b);
 	if (in->mod[PTX_MOD_MUL] == PTX_MUL_WIDE) {
-		if (ptx_types[in->types[0]].bits != 32)
+		if (t->bits > 32)
 			return value_mix(&a, &b);
-		a = value_widen(&a, is_signed, n->extent);
-		b = value_widen(&b, is_signed, n->extent);
+		a = value_extend(&a, t->bits, is_signed, n->extent);
+		b = value_extend(&b, t->bits, is_signed, n->extent);
 	}
-	return value_mul(&a, &b);
+	return value_mul(&a, &b, n->extent);
+}
+
+/* Whether 24 bits hold a number, whatever its sign is taken for. */
+static bool is_short(const struct analysis *n, const struct value *v)
+{
+	int64_t lo, hi;
+
+	value_range(v, n->extent, &lo, &hi);
+	return value_is_clean(v) && lo >= 0 && hi < 1 << 23;
+}
+
+static struct value transfer_mul24(struct analysis *n, uint32_t function,
+				   const struct ptx_instr *in)
+{
+	struct value a = transfer_source(n, function, in, 1);
+	struct value b = transfer_source(n, function, in, 2), c;
+	bool whole = in->mod[PTX_MOD_MUL] == PTX_MUL_LO &&
+		     !in->mod[PTX_MOD_SAT] && is_short(n, &a) &&
+		     is_short(n, &b);
+	struct value v =
+		whole ? value_mul(&a, &b, n->extent) : value_mix(&a, &b);
+
+	if (in->op != PTX_OP_mad24)
+		return v;
+	c = transfer_source(n, function, in, 3);
+	return whole ? value_add(&v, &c) : value_mix(&v, &c);
 }
 
 static struct value transfer_cvt(struct analysis *n, uint32_t function,
@@ -451,18 +204,23 @@ static struct value transfer_cvt(struct analysis *n, uint32_t function,
 {
 	const struct ptx_type_info *d = &ptx_types[in->types[0]];
 	const struct ptx_type_info *s = &ptx_types[in->types[1]];
-	struct value a = source(n, function, in, 1);
+	const struct ptx_operand *o =
+		ptx_operand(&n->m->functions[function], in, 0);
+	struct value a = transfer_source(n, function, in, 1);
 
 	if (d->kind == PTX_KIND_F || s->kind == PTX_KIND_F ||
-	    in->mod[PTX_MOD_SAT] || d->bits < 32 || s->bits < 32)
+	    in->mod[PTX_MOD_SAT])
 		return value_mix(&a, &a);
 	/* Half of an address is no address, unless it has only that. */
-	if (!value_is_clean(&a) && d->bits < s->bits &&
-	    (a.kinds != VALUE_ADDRESS || !analysis_is_small(n, &a)))
+	if (!value_is_clean(&a) &&
+	    (d->bits < 32 || s->bits < 32 ||
+	     (d->bits < s->bits &&
+	      (a.kinds != VALUE_ADDRESS || !analysis_is_small(n, &a)))))
 		return value_mix(&a, &a);
-	if (d->bits == 64 && s->bits == 32)
-		return value_widen(&a, s->kind == PTX_KIND_S, n->extent);
-	return a;
+	return integer_convert(
+		n, (enum ptx_type)in->types[0], (enum ptx_type)in->types[1],
+		o->kind == PTX_OPERAND_REG ? ptx_class_bits(o->cls) : d->bits,
+		a);
 }
 
 /* Between a space and the generic addresses, whose windows lie elsewhere on
@@ -515,7 +273,7 @@ static struct value mix_sources(struct analysis *n, uint32_t function,
 		if (ptx_operand(&n->m->functions[function], in, i)->kind ==
 		    PTX_OPERAND_NONE)
 			continue;
-		s = source(n, function, in, i);
+		s = transfer_source(n, function, in, i);
 		v = value_mix(&v, &s);
 		if (!v.kinds)
 			break;
@@ -536,22 +294,120 @@ static struct value transfer_bits(struct analysis *n,
 	struct value both = value_mix(a, b);
 	uint32_t align = analysis_align(n, &both);
 
-	if (in->op == PTX_OP_shl)
-		return value_shl(a, b);
-	return in->op == PTX_OP_and ? value_and(a, b, align)
-				    : value_or(a, b, align);
+	switch (in->op) {
+	case PTX_OP_shl:
+		return value_shl(a, b, n->extent);
+	case PTX_OP_and:
+		return integer_and(n, a, b, align);
+	default:
+		return value_or(a, b, align, n->extent);
+	}
+}
+
+static struct value transfer_selp(struct analysis *n, uint32_t function,
+				  const struct ptx_instr *in, struct value a,
+				  struct value b)
+{
+	const struct ptx_function *f = &n->m->functions[function];
+	const struct ptx_operand *o = ptx_operand(f, in, 1);
+	const struct ptx_operand *p = ptx_operand(f, in, 3);
+	struct value c = transfer_source(n, function, in, 3);
+
+	for (uint32_t i = 0; i < 2 && p->kind == PTX_OPERAND_REG; i++)
+		if (o[i].kind == PTX_OPERAND_REG)
+			facts_bound_if(n, function, p->index,
+				       (i == 0) != p->negated, o[i].index,
+				       i == 0 ? &a : &b);
+	value_join(&a, &b, n->extent);
+	a.irregular |= c.irregular;
+	return a;
+}
+
+/* Another lane's value: of the same origin. */
+static struct value transfer_shfl(struct analysis *n, uint32_t function,
+				  const struct ptx_instr *in)
+{
+	struct value a = transfer_source(n, function, in, 2);
+
+	value_flatten(&a, n->extent);
+	if (a.kinds & VALUE_LINEAR)
+		a.kinds = VALUE_MIXED;
+	a.irregular = true;
+	return a;
+}
+
+/* Sums and products of whole integers; false: no rule. */
+static bool transfer_whole(struct analysis *n, uint32_t function,
+			   const struct ptx_instr *in, const struct value *a,
+			   const struct value *b, struct value *ret)
+{
+	enum ptx_type t = (enum ptx_type)in->types[0];
+	struct value c = value_const(0);
+
+	if (!is_integer(in) || in->mod[PTX_MOD_CC])
+		return false;
+	switch (in->op) {
+	case PTX_OP_add:
+		*ret = value_add(a, b);
+		return true;
+	case PTX_OP_sub:
+		*ret = value_sub(a, b);
+		return true;
+	case PTX_OP_neg:
+		*ret = value_sub(&c, a);
+		return true;
+	case PTX_OP_not:
+		c = value_const(-1);
+		*ret = value_is_clean(a) ? value_sub(&c, a) : value_mix(a, a);
+		return true;
+	case PTX_OP_mul:
+		*ret = transfer_mul(n, function, in);
+		return true;
+	case PTX_OP_mad:
+		c = transfer_source(n, function, in, 3);
+		*ret = transfer_mul(n, function, in);
+		*ret = value_add(ret, &c);
+		return true;
+	case PTX_OP_mul24:
+	case PTX_OP_mad24:
+		*ret = transfer_mul24(n, function, in);
+		return true;
+	case PTX_OP_shl:
+	case PTX_OP_and:
+	case PTX_OP_or:
+		*ret = transfer_bits(n, in, a, b);
+		return true;
+	case PTX_OP_shr:
+		*ret = integer_shr(n, t, a, b);
+		return true;
+	case PTX_OP_div:
+	case PTX_OP_rem:
+		*ret = integer_divide(n, t, a, b, in->op == PTX_OP_rem);
+		return true;
+	case PTX_OP_min:
+	case PTX_OP_max:
+		if (in->operand_count != 3 || in->mod[PTX_MOD_RELU])
+			return false;
+		*ret = integer_least(n, t, a, b, in->op == PTX_OP_max);
+		return true;
+	case PTX_OP_bfe:
+		c = transfer_source(n, function, in, 3);
+		*ret = integer_extract(n, t, a, b, &c);
+		return true;
+	default:
+		return false;
+	}
 }
 
 static struct value transfer_plain(struct analysis *n, uint32_t function,
 				   const struct ptx_instr *in)
 {
 	struct value a = {0}, b = {0}, c;
-	bool whole = is_integer(in);
 
 	if (in->operand_count > 1)
-		a = source(n, function, in, 1);
+		a = transfer_source(n, function, in, 1);
 	if (in->operand_count > 2)
-		b = source(n, function, in, 2);
+		b = transfer_source(n, function, in, 2);
 	switch (in->op) {
 	case PTX_OP_mov:
 		if (ptx_operand(&n->m->functions[function], in, 0)->kind ==
@@ -560,54 +416,25 @@ static struct value transfer_plain(struct analysis *n, uint32_t function,
 		return a;
 	case PTX_OP_cvta:
 		return transfer_cvta(n, in, a);
-	case PTX_OP_add:
-		if (whole && !in->mod[PTX_MOD_CC])
-			return value_add(&a, &b);
-		break;
-	case PTX_OP_sub:
-		if (whole && !in->mod[PTX_MOD_CC])
-			return value_sub(&a, &b);
-		break;
-	case PTX_OP_neg:
-		c = value_const(0);
-		if (whole)
-			return value_sub(&c, &a);
-		break;
-	case PTX_OP_mul:
-		if (whole)
-			return transfer_mul(n, function, in);
-		break;
-	case PTX_OP_mad:
-		if (whole && !in->mod[PTX_MOD_CC]) {
-			c = source(n, function, in, 3);
-			a = transfer_mul(n, function, in);
-			return value_add(&a, &c);
-		}
-		break;
-	case PTX_OP_shl:
-	case PTX_OP_and:
-	case PTX_OP_or:
-		return whole ? transfer_bits(n, in, &a, &b) : value_mix(&a, &b);
 	case PTX_OP_cvt:
 		if (in->operand_count == 2)
 			return transfer_cvt(n, function, in);
 		break;
 	case PTX_OP_selp:
-		c = source(n, function, in, 3);
-		value_join(&a, &b, false);
-		a.irregular |= c.irregular;
-		return a;
+		return transfer_selp(n, function, in, a, b);
 	case PTX_OP_shfl:
-		/* Another lane's value: of the same origin. */
-		a = source(n, function, in, 2);
-		c = value_mix(&a, &a);
-		a.shape = SHAPE_ANY;
-		c.kinds = a.kinds & VALUE_LINEAR ? VALUE_MIXED : a.kinds;
-		c.irregular = true;
-		return c;
+		return transfer_shfl(n, function, in);
 	case PTX_OP_isspacep:
 		return value_any();
+	case PTX_OP_popc:
+	case PTX_OP_clz:
+		c = value_mix(&a, &a);
+		if (value_is_clean(&c))
+			value_clip(&c, n->extent, 0, 64);
+		return c;
 	default:
+		if (transfer_whole(n, function, in, &a, &b, &c))
+			return c;
 		break;
 	}
 	return mix_sources(n, function, in);
@@ -618,8 +445,8 @@ static struct value transfer_setp(struct analysis *n, uint32_t function,
 				  const struct ptx_instr *in)
 {
 	uint32_t first = ptx_dest_count(in);
-	struct value a = source(n, function, in, first);
-	struct value b = source(n, function, in, first + 1), v;
+	struct value a = transfer_source(n, function, in, first);
+	struct value b = transfer_source(n, function, in, first + 1), v;
 
 	v = value_mix(&a, &b);
 	if (!v.kinds)
@@ -627,35 +454,24 @@ static struct value transfer_setp(struct analysis *n, uint32_t function,
 	v.kinds = VALUE_CLEAN;
 	v.bases = 0;
 	if (in->operand_count > first + 2) {
-		struct value c = source(n, function, in, first + 2);
+		struct value c = transfer_source(n, function, in, first + 2);
 
 		v = value_mix(&v, &c);
 	}
 	return v;
 }
 
-/* Memory that is changed to some number. */
-static void transfer_update(struct analysis *n, uint32_t function,
-			    const struct ptx_instr *in)
+static void set_all(struct analysis *n, uint32_t function,
+		    const struct ptx_operand *o, struct value v)
 {
 	const struct ptx_function *f = &n->m->functions[function];
-	struct value any = value_data(), at;
-	uint32_t object;
 
-	for (uint32_t i = 0; i < in->operand_count; i++) {
-		const struct ptx_operand *o = ptx_operand(f, in, i);
-
-		if (o->kind != PTX_OPERAND_MEMORY)
-			continue;
-		at = transfer_address(n, function, o);
-		at.shape = SHAPE_ANY;
-		object = analysis_object_of(n, function, o);
-		if (object != PTX_NO_INDEX)
-			analysis_store(n, object, false, 0, 8, any);
-		else
-			store_to(n, &at, 8, any);
+	if (o->kind != PTX_OPERAND_VECTOR) {
+		analysis_set(n, function, o, v);
 		return;
 	}
+	for (uint32_t i = 0; i < o->count; i++)
+		analysis_set(n, function, &f->elements[o->index + i], v);
 }
 
 void transfer_instr(struct analysis *n, uint32_t function,

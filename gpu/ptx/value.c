@@ -1,5 +1,5 @@
 /*
- * gpu/ptx/value - the arithmetic of the analyser.  Every overflow of a
+ * gpu/ptx/value - the lattice of the analyser.  Every overflow of a
  * coefficient gives up the shape, so what is affine is so in the integers.
  */
 #include "gpu/ptx/priv/value.h"
@@ -20,6 +20,35 @@ int64_t value_gcd(int64_t a, int64_t b)
 	return (int64_t)(x > INT64_MAX ? 1 : x);
 }
 
+static int64_t to_far(int64_t v)
+{
+	if (v >= VALUE_FAR)
+		return VALUE_FAR;
+	return v <= -VALUE_FAR ? -VALUE_FAR : v;
+}
+
+int64_t value_far_add(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (value_is_far(a))
+		return a;
+	if (value_is_far(b))
+		return b;
+	if (__builtin_add_overflow(a, b, &sum))
+		return a < 0 ? -VALUE_FAR : VALUE_FAR;
+	return to_far(sum);
+}
+
+int64_t value_far_mul(int64_t a, int64_t b)
+{
+	int64_t product;
+
+	if (__builtin_mul_overflow(a, b, &product))
+		return (a < 0) == (b < 0) ? VALUE_FAR : -VALUE_FAR;
+	return to_far(product);
+}
+
 struct value value_any(void)
 {
 	return (struct value){.kinds = VALUE_CLEAN, .shape = SHAPE_ANY};
@@ -38,11 +67,24 @@ struct value value_const(int64_t c)
 		.kinds = VALUE_CLEAN, .shape = SHAPE_AFFINE, .c0 = c};
 }
 
-struct value value_id(uint32_t id)
+struct value value_in(int64_t lo, int64_t hi)
+{
+	struct value v = value_const(lo);
+
+	if (lo != hi) {
+		v.step = 1;
+		v.hi = hi - lo;
+	}
+	return v;
+}
+
+struct value value_var(uint32_t var)
 {
 	struct value v = value_const(0);
 
-	v.coef[id] = 1;
+	v.term_count = 1;
+	v.var[0] = (uint8_t)var;
+	v.coef[0] = 1;
 	return v;
 }
 
@@ -55,32 +97,28 @@ struct value value_address(uint32_t base, int64_t offset)
 	return v;
 }
 
-static void give_up(struct value *v)
+void value_forget_shape(struct value *v)
 {
 	v->shape = SHAPE_ANY;
-	v->c0 = v->step = 0;
+	v->c0 = v->step = v->lo = v->hi = 0;
 	v->reach = 0;
-	memset(v->coef, 0, sizeof(v->coef));
+	v->term_count = 0;
 }
 
 void value_forget(struct value *v)
 {
 	if (v->kinds)
-		give_up(v);
+		value_forget_shape(v);
 }
 
-static bool has_ids(const struct value *v)
+bool value_is_fixed(const struct value *v)
 {
-	for (uint32_t i = 0; i < VALUE_IDS; i++)
-		if (v->coef[i])
-			return true;
-	return false;
+	return v->shape == SHAPE_AFFINE && v->step == 0 && v->term_count == 0;
 }
 
 bool value_is_const(const struct value *v)
 {
-	return v->kinds == VALUE_CLEAN && v->shape == SHAPE_AFFINE &&
-	       v->step == 0 && !has_ids(v);
+	return v->kinds == VALUE_CLEAN && value_is_fixed(v);
 }
 
 bool value_is_clean(const struct value *v)
@@ -94,42 +132,266 @@ bool value_may_be_anywhere(const struct value *v)
 			    v->kinds & VALUE_DATA);
 }
 
-static bool join_shape(struct value *a, const struct value *b, bool widen)
+static bool one_bit(uint64_t bases)
 {
-	int64_t apart, step;
-	uint64_t reach;
-
-	if (b->shape == SHAPE_NONE || a->shape == SHAPE_ANY)
-		return false;
-	if (a->shape == SHAPE_NONE) {
-		a->shape = b->shape;
-		a->c0 = b->c0;
-		a->step = b->step;
-		a->reach = b->reach;
-		memcpy(a->coef, b->coef, sizeof(a->coef));
-		return true;
-	}
-	if (b->shape == SHAPE_ANY ||
-	    memcmp(a->coef, b->coef, sizeof(a->coef)) != 0 ||
-	    __builtin_sub_overflow(a->c0, b->c0, &apart)) {
-		give_up(a);
-		return true;
-	}
-	step = value_gcd(value_gcd(a->step, b->step), apart);
-	reach = apart < 0 ? 0 - (uint64_t)apart : (uint64_t)apart;
-	if (reach < b->reach)
-		reach = b->reach;
-	if (step == a->step && reach <= a->reach)
-		return false;
-	a->step = step;
-	if (reach > a->reach)
-		a->reach = reach;
-	if (widen)
-		give_up(a);
-	return true;
+	return bases && !(bases & (bases - 1)) && bases != 1ull << BASE_OTHER;
 }
 
-bool value_join(struct value *a, const struct value *b, bool widen)
+bool value_is_one_base(const struct value *v)
+{
+	return v->kinds == VALUE_ADDRESS && one_bit(v->bases);
+}
+
+bool value_has_small_offset(const struct value *v, int64_t limit)
+{
+	return value_is_fixed(v) && v->c0 >= 0 && v->c0 < limit;
+}
+
+int64_t value_coef(const struct value *v, uint32_t var)
+{
+	for (uint32_t i = 0; i < v->term_count; i++)
+		if (v->var[i] == var)
+			return v->coef[i];
+	return 0;
+}
+
+static void remove_term(struct value *v, uint32_t i)
+{
+	v->term_count--;
+	for (; i < v->term_count; i++) {
+		v->var[i] = v->var[i + 1];
+		v->coef[i] = v->coef[i + 1];
+	}
+}
+
+/* Bounds of a term. */
+static void term_range(int64_t coef, uint64_t extent, int64_t *lo, int64_t *hi)
+{
+	int64_t end = VALUE_FAR;
+
+	if (extent && extent <= 1ull << 40)
+		end = value_far_mul(coef, (int64_t)extent - 1);
+	else if (coef < 0)
+		end = -VALUE_FAR;
+	*lo = end < 0 ? end : 0;
+	*hi = end > 0 ? end : 0;
+}
+
+void value_terms_range(const struct value *v, const uint64_t *extent,
+		       int64_t *lo, int64_t *hi)
+{
+	*lo = *hi = to_far(v->c0);
+	for (uint32_t i = 0; i < v->term_count; i++) {
+		int64_t a, b;
+
+		term_range(v->coef[i], extent[v->var[i]], &a, &b);
+		*lo = value_far_add(*lo, a);
+		*hi = value_far_add(*hi, b);
+	}
+}
+
+void value_range(const struct value *v, const uint64_t *extent, int64_t *ret_lo,
+		 int64_t *ret_hi)
+{
+	*ret_lo = -VALUE_FAR;
+	*ret_hi = VALUE_FAR;
+	if (v->shape != SHAPE_AFFINE)
+		return;
+	value_terms_range(v, extent, ret_lo, ret_hi);
+	*ret_lo = value_far_add(*ret_lo, v->lo);
+	*ret_hi = value_far_add(*ret_hi, v->hi);
+}
+
+void value_clip(struct value *v, const uint64_t *extent, int64_t lo, int64_t hi)
+{
+	int64_t least, most;
+
+	if (v->shape == SHAPE_ANY) {
+		v->shape = SHAPE_AFFINE;
+		v->step = 1;
+		v->lo = -VALUE_FAR;
+		v->hi = VALUE_FAR;
+	}
+	if (v->shape != SHAPE_AFFINE || v->step == 0)
+		return;
+	value_terms_range(v, extent, &least, &most);
+	if (lo > -VALUE_FAR && most < VALUE_FAR && lo - most > v->lo)
+		v->lo = lo - most;
+	if (hi < VALUE_FAR && least > -VALUE_FAR && hi - least < v->hi)
+		v->hi = hi - least;
+	/* Nothing is left: code that never runs. */
+	if (v->lo > v->hi)
+		v->lo = v->hi;
+}
+
+/* A term becomes part of r. */
+static void fold(struct value *v, uint32_t i, const uint64_t *extent)
+{
+	int64_t lo, hi;
+
+	term_range(v->coef[i], extent[v->var[i]], &lo, &hi);
+	v->step = value_gcd(v->step, v->coef[i]);
+	v->lo = value_far_add(v->lo, lo);
+	v->hi = value_far_add(v->hi, hi);
+	remove_term(v, i);
+}
+
+void value_flatten(struct value *v, const uint64_t *extent)
+{
+	int64_t lo, hi;
+
+	if (v->shape != SHAPE_AFFINE)
+		return;
+	value_range(v, extent, &lo, &hi);
+	v->term_count = 0;
+	v->reach = 0;
+	v->c0 = 0;
+	v->step = 1;
+	v->lo = lo;
+	v->hi = hi;
+	if (value_is_far(lo) || value_is_far(hi))
+		return;
+	v->c0 = lo;
+	v->lo = 0;
+	v->hi = to_far(hi - lo);
+	v->step = lo != hi;
+}
+
+/* Folds the terms that a and b do not share. */
+static void fold_others(struct value *a, struct value *b,
+			const uint64_t *extent)
+{
+	for (uint32_t i = 0; i < a->term_count;)
+		if (value_coef(b, a->var[i]) != a->coef[i])
+			fold(a, i, extent);
+		else
+			i++;
+	for (uint32_t i = 0; i < b->term_count;)
+		if (value_coef(a, b->var[i]) != b->coef[i])
+			fold(b, i, extent);
+		else
+			i++;
+}
+
+/* The least stop that is not below a bound, or a power; a stop n counts for
+ * n, n - 1 and the number one step before n. */
+static int64_t next_most(int64_t whole, int64_t step, const int64_t *stops,
+			 uint32_t count)
+{
+	static const int64_t powers[] = {0, INT32_MAX, UINT32_MAX, 1ll << 40};
+	int64_t best = VALUE_FAR;
+
+	for (uint32_t i = 0; i < sizeof(powers) / sizeof(powers[0]); i++)
+		if (whole <= powers[i] && powers[i] < best)
+			best = powers[i];
+	for (uint32_t i = 0; i < count; i++) {
+		const int64_t tries[3] = {stops[i], stops[i] - 1,
+					  stops[i] - step};
+
+		for (uint32_t k = 0; k < 3; k++)
+			if (tries[k] >= whole && tries[k] < best)
+				best = tries[k];
+	}
+	return best;
+}
+
+static int64_t next_least(int64_t whole, int64_t step, const int64_t *stops,
+			  uint32_t count)
+{
+	static const int64_t powers[] = {0, INT32_MIN, -(1ll << 40)};
+	int64_t best = -VALUE_FAR;
+
+	for (uint32_t i = 0; i < sizeof(powers) / sizeof(powers[0]); i++)
+		if (whole >= powers[i] && powers[i] > best)
+			best = powers[i];
+	for (uint32_t i = 0; i < count; i++) {
+		const int64_t tries[3] = {stops[i], stops[i] + 1,
+					  stops[i] + step};
+
+		for (uint32_t k = 0; k < 3; k++)
+			if (tries[k] <= whole && tries[k] > best)
+				best = tries[k];
+	}
+	return best;
+}
+
+void value_widen(struct value *v, const struct value *old,
+		 const uint64_t *extent, const int64_t *stops,
+		 uint32_t stop_count)
+{
+	int64_t least, most, lo, hi, old_lo, old_hi;
+
+	if (v->shape != SHAPE_AFFINE || old->shape != SHAPE_AFFINE)
+		return;
+	value_terms_range(v, extent, &least, &most);
+	value_range(v, extent, &lo, &hi);
+	value_range(old, extent, &old_lo, &old_hi);
+	if (hi > old_hi) {
+		hi = next_most(hi, v->step, stops, stop_count);
+		v->hi = value_is_far(hi) || value_is_far(most) ? VALUE_FAR
+							       : hi - most;
+	}
+	if (lo < old_lo) {
+		lo = next_least(lo, v->step, stops, stop_count);
+		v->lo = value_is_far(lo) || value_is_far(least) ? -VALUE_FAR
+								: lo - least;
+	}
+}
+
+/* r of both, b's offset by apart; whether the bounds of a grew. */
+static void join_rest(struct value *a, struct value *b, int64_t apart,
+		      bool *low, bool *high)
+{
+	uint64_t reach = apart < 0 ? 0 - (uint64_t)apart : (uint64_t)apart;
+
+	a->step = value_gcd(value_gcd(a->step, b->step), apart);
+	b->lo = value_far_add(b->lo, apart);
+	b->hi = value_far_add(b->hi, apart);
+	if (reach < b->reach)
+		reach = b->reach;
+	if (reach > a->reach)
+		a->reach = reach;
+	*low = b->lo < a->lo;
+	*high = b->hi > a->hi;
+	if (*low)
+		a->lo = b->lo;
+	if (*high)
+		a->hi = b->hi;
+}
+
+static bool join_shape(struct value *a, const struct value *from,
+		       const uint64_t *extent)
+{
+	struct value old = *a, b = *from;
+	bool low, high;
+	int64_t apart;
+
+	if (b.shape == SHAPE_NONE || a->shape == SHAPE_ANY)
+		return false;
+	if (a->shape == SHAPE_NONE) {
+		a->shape = b.shape;
+		a->c0 = b.c0;
+		a->step = b.step;
+		a->lo = b.lo;
+		a->hi = b.hi;
+		a->reach = b.reach;
+		a->term_count = b.term_count;
+		memcpy(a->var, b.var, sizeof(a->var));
+		memcpy(a->coef, b.coef, sizeof(a->coef));
+		return true;
+	}
+	if (b.shape == SHAPE_ANY ||
+	    __builtin_sub_overflow(b.c0, a->c0, &apart)) {
+		value_forget_shape(a);
+		return true;
+	}
+	fold_others(a, &b, extent);
+	join_rest(a, &b, apart, &low, &high);
+	return low || high || a->step != old.step || a->reach != old.reach ||
+	       a->term_count != old.term_count;
+}
+
+bool value_join(struct value *a, const struct value *b, const uint64_t *extent)
 {
 	uint8_t kinds = a->kinds | b->kinds;
 	bool grew;
@@ -149,301 +411,5 @@ bool value_join(struct value *a, const struct value *b, bool widen)
 	a->bases |= b->bases;
 	a->kinds = kinds;
 	a->irregular |= b->irregular;
-	return join_shape(a, b, widen) || grew;
-}
-
-/* Kinds of a value made of a and b in a way that keeps no address. */
-static struct value mixed(const struct value *a, const struct value *b)
-{
-	struct value v = value_any();
-
-	v.bases = a->bases | b->bases;
-	v.irregular = a->irregular || b->irregular;
-	if ((a->kinds | b->kinds) & VALUE_HIDDEN)
-		v.kinds = VALUE_MIXED;
-	else
-		v.kinds |= (a->kinds | b->kinds) & VALUE_DATA;
-	return v;
-}
-
-struct value value_mix(const struct value *a, const struct value *b)
-{
-	if (!a->kinds || !b->kinds)
-		return (struct value){0};
-	return mixed(a, b);
-}
-
-/* a + sign * b in shape. */
-static void sum_shape(struct value *v, const struct value *a,
-		      const struct value *b, int64_t sign)
-{
-	bool bad = a->shape != SHAPE_AFFINE || b->shape != SHAPE_AFFINE;
-	int64_t t;
-
-	v->shape = SHAPE_AFFINE;
-	if (!bad) {
-		bad |= __builtin_mul_overflow(b->c0, sign, &t);
-		bad |= __builtin_add_overflow(a->c0, t, &v->c0);
-		v->step = value_gcd(a->step, b->step);
-		bad |= __builtin_add_overflow(a->reach, b->reach, &v->reach);
-		for (uint32_t i = 0; i < VALUE_IDS; i++) {
-			bad |= __builtin_mul_overflow(b->coef[i], sign, &t);
-			bad |= __builtin_add_overflow(a->coef[i], t,
-						      &v->coef[i]);
-		}
-	}
-	if (bad)
-		give_up(v);
-}
-
-static bool one_bit(uint64_t bases)
-{
-	return bases && !(bases & (bases - 1)) && bases != 1ull << BASE_OTHER;
-}
-
-bool value_is_one_base(const struct value *v)
-{
-	return v->kinds == VALUE_ADDRESS && one_bit(v->bases);
-}
-
-bool value_has_small_offset(const struct value *v, int64_t limit)
-{
-	return v->shape == SHAPE_AFFINE && v->step == 0 && !has_ids(v) &&
-	       v->c0 >= 0 && v->c0 < limit;
-}
-
-/* The origin of v becomes that of x. */
-static void take_origin(struct value *v, const struct value *x)
-{
-	v->kinds = x->kinds;
-	v->bases = x->bases;
-	v->plus = x->plus;
-	v->minus = x->minus;
-}
-
-/* Whether x + d, an address and a difference, cancel to one base. */
-static bool cancels(const struct value *x, const struct value *d)
-{
-	return value_is_one_base(x) && d->kinds == VALUE_LINEAR &&
-	       x->bases == 1ull << d->minus;
-}
-
-struct value value_add(const struct value *a, const struct value *b)
-{
-	bool ac = value_is_clean(a), bc = value_is_clean(b);
-	struct value v;
-
-	if (!a->kinds || !b->kinds)
-		return (struct value){0};
-	v = mixed(a, b);
-	if (ac && !bc) {
-		take_origin(&v, b);
-	} else if (bc && !ac) {
-		take_origin(&v, a);
-	} else if (cancels(a, b) || cancels(b, a)) {
-		v.kinds = VALUE_ADDRESS;
-		v.bases = 1ull << (cancels(a, b) ? b->plus : a->plus);
-	}
-	sum_shape(&v, a, b, 1);
-	return v;
-}
-
-static uint8_t bit_number(uint64_t bit)
-{
-	return (uint8_t)__builtin_ctzll(bit);
-}
-
-struct value value_sub(const struct value *a, const struct value *b)
-{
-	struct value v;
-
-	if (!a->kinds || !b->kinds)
-		return (struct value){0};
-	v = mixed(a, b);
-	if (value_is_clean(b) && !value_is_clean(a)) {
-		take_origin(&v, a);
-	} else if (value_is_one_base(a) && value_is_one_base(b)) {
-		bool same = a->bases == b->bases;
-
-		v.kinds = same ? VALUE_CLEAN : VALUE_LINEAR;
-		v.plus = bit_number(a->bases);
-		v.minus = bit_number(b->bases);
-		if (same)
-			v.bases = 0;
-	}
-	sum_shape(&v, a, b, -1);
-	return v;
-}
-
-struct value value_mul(const struct value *a, const struct value *b)
-{
-	const struct value *c = value_is_const(a) ? a : b;
-	const struct value *x = c == a ? b : a;
-	struct value v;
-	bool bad = !value_is_const(c) || x->shape != SHAPE_AFFINE;
-
-	if (!a->kinds || !b->kinds)
-		return (struct value){0};
-	v = mixed(a, b);
-	if (value_is_const(c) && c->c0 == 1) {
-		v = *x;
-		return v;
-	}
-	v.shape = SHAPE_AFFINE;
-	if (!bad) {
-		bad |= __builtin_mul_overflow(x->c0, c->c0, &v.c0);
-		bad |= __builtin_mul_overflow(x->step, c->c0, &v.step);
-		bad |= __builtin_mul_overflow(x->reach,
-					      c->c0 < 0 ? 0 - (uint64_t)c->c0
-							: (uint64_t)c->c0,
-					      &v.reach);
-		for (uint32_t i = 0; i < VALUE_IDS; i++)
-			bad |= __builtin_mul_overflow(x->coef[i], c->c0,
-						      &v.coef[i]);
-	}
-	if (v.step < 0)
-		v.step = v.step == INT64_MIN ? 1 : -v.step;
-	if (bad)
-		give_up(&v);
-	return v;
-}
-
-struct value value_shl(const struct value *a, const struct value *b)
-{
-	struct value c;
-
-	if (value_is_const(b) && b->c0 >= 0 && b->c0 < 62) {
-		c = value_const((int64_t)(1ull << b->c0));
-		return value_mul(a, &c);
-	}
-	return value_mix(a, b);
-}
-
-/* Whether every value of v is a multiple of 2^bits. */
-static bool is_multiple(const struct value *v, uint32_t bits)
-{
-	int64_t mask = (int64_t)((1ull << bits) - 1);
-	int64_t all = v->c0 | v->step;
-
-	if (v->shape != SHAPE_AFFINE)
-		return false;
-	for (uint32_t i = 0; i < VALUE_IDS; i++)
-		all |= v->coef[i];
-	return (all & mask) == 0;
-}
-
-struct value value_and(const struct value *a, const struct value *b,
-		       uint32_t align)
-{
-	const struct value *c = value_is_const(b) ? b : a;
-	const struct value *x = c == a ? b : a;
-	struct value v;
-
-	if (!a->kinds || !b->kinds)
-		return (struct value){0};
-	v = mixed(a, b);
-	if (!value_is_const(c) || (x->kinds & (VALUE_MIXED | VALUE_LINEAR)))
-		return v;
-	if (c->c0 >= 0 && c->c0 < align) {
-		v.kinds = VALUE_CLEAN;
-		v.bases = 0;
-	} else if (c->c0 < 0 && (-c->c0 & (-c->c0 - 1)) == 0 &&
-		   -c->c0 <= align) {
-		/* Rounded down to the alignment: still that base. */
-		take_origin(&v, x);
-	}
-	return v;
-}
-
-struct value value_or(const struct value *a, const struct value *b,
-		      uint32_t align)
-{
-	const struct value *c = value_is_const(b) ? b : a;
-	const struct value *x = c == a ? b : a;
-
-	/* Bits that never meet: a sum. */
-	if (value_is_const(c) && c->c0 >= 0 && c->c0 < 1ll << 31 &&
-	    (value_is_clean(x) || c->c0 < align)) {
-		uint32_t bits = 0;
-
-		while (c->c0 >> bits)
-			bits++;
-		if (is_multiple(x, bits))
-			return value_add(a, b);
-	}
-	return value_mix(a, b);
-}
-
-/* Whether v stays in [lo, hi]. */
-static bool in_range(const struct value *v, int64_t lo, int64_t hi,
-		     const uint64_t extent[VALUE_IDS])
-{
-	int64_t least = v->c0, most = v->c0, reach;
-
-	if (v->step)
-		return false;
-	for (uint32_t i = 0; i < VALUE_IDS; i++) {
-		if (!v->coef[i])
-			continue;
-		if (!extent[i] || extent[i] > 1ull << 32 ||
-		    __builtin_mul_overflow(v->coef[i], (int64_t)extent[i] - 1,
-					   &reach))
-			return false;
-		if (__builtin_add_overflow(reach < 0 ? least : most, reach,
-					   reach < 0 ? &least : &most))
-			return false;
-	}
-	return least >= lo && most <= hi;
-}
-
-bool value_is_near(const struct value *v, const uint64_t extent[VALUE_IDS],
-		   uint64_t limit)
-{
-	uint64_t sum = v->c0 < 0 ? 0 - (uint64_t)v->c0 : (uint64_t)v->c0;
-	uint64_t part;
-
-	if (v->shape != SHAPE_AFFINE)
-		return false;
-	for (uint32_t i = 0; i < VALUE_IDS; i++) {
-		int64_t c = v->coef[i];
-
-		if (!c)
-			continue;
-		if (!extent[i] ||
-		    __builtin_mul_overflow(c < 0 ? 0 - (uint64_t)c
-						 : (uint64_t)c,
-					   extent[i] - 1, &part) ||
-		    __builtin_add_overflow(sum, part, &sum))
-			return false;
-	}
-	if (v->step && (__builtin_mul_overflow(v->reach, 1ull << 26, &part) ||
-			__builtin_add_overflow(sum, part, &sum)))
-		return false;
-	return sum < limit;
-}
-
-struct value value_widen(const struct value *a, bool is_signed,
-			 const uint64_t extent[VALUE_IDS])
-{
-	struct value v = *a;
-	int64_t lo = is_signed ? INT32_MIN : 0;
-	int64_t hi = is_signed ? INT32_MAX : UINT32_MAX;
-
-	if (!value_is_clean(&v)) {
-		/* An address in 32 bits may have wrapped. */
-		if (v.kinds && (v.kinds != VALUE_ADDRESS ||
-				!value_has_small_offset(&v, 1 << 20)))
-			v = mixed(a, a);
-		return v;
-	}
-	if (v.shape != SHAPE_AFFINE)
-		return v;
-	if (value_is_const(&v)) {
-		v.c0 = is_signed ? (int64_t)(int32_t)(uint32_t)v.c0
-				 : (int64_t)(uint32_t)v.c0;
-		return v;
-	}
-	if (!in_range(&v, lo, hi, extent))
-		v.step = value_gcd(v.step, 1ll << 32);
-	return v;
+	return join_shape(a, b, extent) || grew;
 }

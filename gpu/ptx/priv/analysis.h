@@ -1,8 +1,12 @@
 /*
  * gpu/ptx/priv/analysis - one kernel under analysis.
  *
- * analyse.c    objects, memory contents, the fixpoint over all functions
+ * analyse.c    the fixpoint over all functions
+ * objects.c    what has an address: buffers, variables, parameters
+ * contents.c   what objects that are no buffers hold
  * transfer.c   one instruction: registers in, registers and memory out
+ * bind.c       calls
+ * facts.c      what guards say of registers
  * access.c     what each memory instruction touches
  * reasons.c    rules that refuse
  * regular.c    which stores happen by chance
@@ -21,15 +25,51 @@
 #include "gpu/ptx/classify.h"
 #include "gpu/ptx/module.h"
 #include "gpu/ptx/priv/reach.h"
+#include "gpu/ptx/priv/ssa.h"
 #include "gpu/ptx/priv/value.h"
 
-/* Passes of the fixpoint; from ANALYSIS_WIDEN on shapes give up. */
-#define ANALYSIS_PASSES 64u
-#define ANALYSIS_WIDEN	12u
+/* Passes of the fixpoint; from ANALYSIS_WIDEN on bounds that grow go on to
+ * the next power that means something, from ANALYSIS_GIVE_UP on shapes give
+ * up. */
+#define ANALYSIS_PASSES	 96u
+#define ANALYSIS_WIDEN	 3u
+#define ANALYSIS_GIVE_UP 40u
 
-/* Contents of memory are told apart in this many cells of 8 bytes; a larger
- * object has one cell. */
-#define OBJECT_CELLS 64u
+/* What is done with a value that still grows. */
+enum widen {
+	WIDEN_NOT,
+	WIDEN_RANGE, /* value_widen */
+	WIDEN_SHAPE, /* the shape gives up */
+};
+
+/* Numbers where loops of one function may stop. */
+#define STOPS_MAX 64u
+
+/* Contents of memory are told apart in this many cells of 4 bytes; a larger
+ * object, and what comes after all cells are given away, is one heap. */
+#define OBJECT_CELLS 512u
+#define CELLS_MAX    (1u << 17)
+/* Cells visited by loads of unknown offset; later ones see the heap. */
+#define CELL_VISITS_MAX (1u << 22)
+
+/* How a cell was written; 0: not, or by an initialiser. */
+#define CELL_FOUR  1u /* 4 bytes of its own */
+#define CELL_EIGHT 2u /* the first of 8 bytes */
+#define CELL_UPPER 4u /* the last of 8 bytes */
+#define CELL_PART  8u /* otherwise */
+
+struct cell {
+	struct value v;
+	uint8_t form;
+};
+
+/* A quotient and a remainder: of = divisor * x[whole] + x[rest]. */
+#define SPLITS_MAX ((VALUE_VARS - VALUE_IDS) / 2)
+struct split {
+	struct value of;
+	int64_t divisor;
+	uint8_t whole, rest;
+};
 
 enum object_kind {
 	OBJECT_VARIABLE, /* module->variables */
@@ -44,7 +84,10 @@ struct object {
 	uint32_t index;	   /* variable, parameter; BUFFER: see origin */
 	uint64_t bytes;
 	uint32_t align;
-	uint32_t cell_first, cell_count; /* none for buffers */
+	/* Cells by offset; behind them one for stores anywhere, and one that
+	 * holds all.  A heap has those two only; a buffer has none. */
+	uint32_t cell_first, cell_count;
+	bool has_cells;
 	uint32_t base;	  /* BASE_OTHER: its address is never taken, or it
 			   * has no number */
 	uint32_t generic; /* the base of its generic address */
@@ -66,24 +109,34 @@ struct access {
 	const struct ptx_operand *memory;
 	struct value at;
 	uint64_t all_bases; /* of at, before numbers were told apart */
+	uint32_t function;
 	uint32_t bytes;
 	bool is_read, is_write, is_atomic, is_nc;
 };
 
 struct analysis {
 	struct arena *a;
+	/* Its reached functions have names for registers (ssa.c). */
 	const struct ptx_module *m;
 	uint32_t kernel;
 	const struct ptx_launch *launch; /* may be NULL */
 	struct reach reach;
-	uint64_t extent[VALUE_IDS]; /* 0: unknown */
+	uint64_t extent[VALUE_VARS]; /* 0: unknown */
+	uint32_t var_count;
+	struct split splits[SPLITS_MAX];
+	uint32_t split_count;
 
-	/* Registers of all reached functions: function's first + class's
-	 * first + index. */
+	/* Names of all reached functions: function's first + name. */
+	struct ssa *ssa; /* [function] */
 	struct value *regs;
 	uint32_t *reg_first; /* [function] */
-	uint32_t (*class_first)[PTX_CLASS_COUNT];
-	bool *reg_used; /* some instruction reads it */
+	bool *reg_used;	     /* some instruction reads it */
+	bool *reg_compared;  /* a guard may bound it */
+	uint32_t **fact_up;  /* [function][block] see facts.c */
+	/* Where the walk is: facts that hold there bound what is read. */
+	uint32_t block;
+	uint32_t guard; /* of the instruction; PTX_NO_INDEX */
+	bool guard_truth;
 
 	struct object *objects;
 	uint32_t object_count, object_cap;
@@ -94,11 +147,16 @@ struct analysis {
 	uint32_t base_count;
 	uint64_t generic_bases;	 /* those that only generic addresses have */
 	bool *variable_is_taken; /* [variable]: its address is a value */
-	struct value *cells;
-	uint32_t cell_count, cell_cap;
+	struct cell *cells;
+	uint32_t cell_count, cell_visits;
 
-	bool grew;  /* in this pass */
-	bool widen; /* shapes that still grow give up */
+	uint32_t *addressed; /* functions whose address is a value */
+	uint32_t addressed_count, bind_count;
+
+	bool grew;	  /* in this pass */
+	enum widen widen; /* of loops and of contents */
+	int64_t stops[STOPS_MAX];
+	uint32_t stop_count;
 	enum err err;
 
 	struct ptx_reason *reasons;
@@ -108,6 +166,12 @@ struct analysis {
 	bool reads_all, uses_shared, uses_barrier;
 };
 
+/* objects.c */
+MUST_USE enum err objects_make(struct analysis *n);
+/* The object that a direct operand names; PTX_NO_INDEX. */
+uint32_t analysis_object_of(const struct analysis *n, uint32_t function,
+			    const struct ptx_operand *o);
+
 /* analyse.c */
 MUST_USE enum err analysis_run(struct analysis *n);
 struct value *analysis_reg(struct analysis *n, uint32_t function,
@@ -115,14 +179,25 @@ struct value *analysis_reg(struct analysis *n, uint32_t function,
 /* Joins v into a register. */
 void analysis_set(struct analysis *n, uint32_t function,
 		  const struct ptx_operand *o, struct value v);
-/* The object that a base number or a direct operand names; PTX_NO_INDEX. */
-uint32_t analysis_object_of(const struct analysis *n, uint32_t function,
-			    const struct ptx_operand *o);
-/* The value of bytes at offset (known or not) of an object. */
-struct value analysis_load(struct analysis *n, uint32_t object, bool is_known,
-			   int64_t offset, uint32_t bytes);
-void analysis_store(struct analysis *n, uint32_t object, bool is_known,
-		    int64_t offset, uint32_t bytes, struct value v);
+/* The same along a call, where values may go round. */
+void analysis_carry(struct analysis *n, uint32_t function,
+		    const struct ptx_operand *o, struct value v);
+/* The place of a walk: what facts hold there. */
+void analysis_at(struct analysis *n, uint32_t function, uint32_t instr);
+
+/* The object of a buffer by its number: one for all its aliases. */
+uint32_t analysis_buffer_of(const struct analysis *n, uint32_t object);
+
+/* contents.c: the value of bytes at an offset (known if fixed) of an object. */
+struct value contents_load(struct analysis *n, uint32_t object,
+			   const struct value *at, uint32_t bytes);
+void contents_store(struct analysis *n, uint32_t object, const struct value *at,
+		    uint32_t bytes, struct value v);
+/* What stands there before anything runs. */
+void contents_init(struct analysis *n, uint32_t object, int64_t offset,
+		   uint32_t bytes, struct value v);
+void contents_fill(struct analysis *n, uint32_t object, struct value v);
+void contents_copy(struct analysis *n, uint32_t from, uint32_t to);
 
 /* The least alignment of the bases of v. */
 uint32_t analysis_align(const struct analysis *n, const struct value *v);
@@ -148,6 +223,62 @@ uint32_t transfer_bytes(const struct ptx_instr *in);
 /* The type that operand i is read or written with. */
 enum ptx_type transfer_type(const struct ptx_instr *in, uint32_t i);
 
+struct value transfer_source(struct analysis *n, uint32_t function,
+			     const struct ptx_instr *in, uint32_t i);
+/* integer.c: clean numbers, with what remains of their shape. */
+struct value integer_divide(struct analysis *n, enum ptx_type t,
+			    const struct value *a, const struct value *b,
+			    bool want_rest);
+struct value integer_shr(struct analysis *n, enum ptx_type t,
+			 const struct value *a, const struct value *b);
+struct value integer_and(struct analysis *n, const struct value *a,
+			 const struct value *b, uint32_t align);
+struct value integer_extract(struct analysis *n, enum ptx_type t,
+			     const struct value *a, const struct value *at,
+			     const struct value *length);
+struct value integer_least(struct analysis *n, enum ptx_type t,
+			   const struct value *a, const struct value *b,
+			   bool want_most);
+struct value integer_convert(struct analysis *n, enum ptx_type to,
+			     enum ptx_type from, uint32_t register_bits,
+			     struct value v);
+
+/* memory.c: loads, stores and atomics; bind.c: calls. */
+void transfer_load(struct analysis *n, uint32_t function,
+		   const struct ptx_instr *in);
+void transfer_store(struct analysis *n, uint32_t function,
+		    const struct ptx_instr *in);
+void transfer_update(struct analysis *n, uint32_t function,
+		     const struct ptx_instr *in);
+void transfer_call(struct analysis *n, uint32_t function,
+		   const struct ptx_instr *in);
+
+/*
+ * facts.c: what follows from the guards that lead to a place.  facts_make()
+ * once; facts_bound() narrows v, the value of a name, by what holds at
+ * n->block (and under n->guard); facts_bound_edge() by what holds on the way
+ * between two blocks; facts_bound_if() by one predicate.
+ */
+MUST_USE enum err facts_make(struct analysis *n);
+void facts_bound(struct analysis *n, uint32_t function, uint32_t name,
+		 struct value *v);
+void facts_bound_edge(struct analysis *n, uint32_t function, uint32_t from,
+		      uint32_t to, uint32_t name, struct value *v);
+void facts_bound_if(struct analysis *n, uint32_t function, uint32_t predicate,
+		    bool truth, uint32_t name, struct value *v);
+
+/* A sum of variables that is known to lie in [lo, hi]. */
+struct row {
+	uint8_t term_count;
+	uint8_t var[VALUE_TERMS];
+	int64_t coef[VALUE_TERMS];
+	int64_t lo, hi;
+};
+#define ROWS_MAX 12u
+/* Rows that hold at n->block under n->guard; at most ROWS_MAX. */
+uint32_t facts_rows(struct analysis *n, uint32_t function,
+		    struct row rows[ROWS_MAX]);
+
 /* access.c: after the fixpoint. */
 MUST_USE enum err access_find(struct analysis *n);
 
@@ -159,10 +290,13 @@ void reasons_find(struct analysis *n);
 void reasons_of_buffers(struct analysis *n);
 void reasons_of_launch(struct analysis *n, const struct ptx_needs *needs);
 
-/* regular.c: whether no store to a buffer happens in every CTA. */
-bool regular_is_search(struct analysis *n);
+/* regular.c: whether no store to a buffer happens in every CTA, but for those
+ * into slots that each CTA owns (*ret_has_slots; written if true). */
+bool regular_is_search(struct analysis *n, bool *ret_has_slots);
 
 /* independence.c */
 bool independence_is_proved(struct analysis *n);
+/* A store to one place of each CTA, the same for all its threads. */
+bool independence_is_slot(struct analysis *n, const struct access *c);
 
 #endif /* WEFT_GPU_PTX_PRIV_ANALYSIS_H */

@@ -1,0 +1,233 @@
+/*
+ * gpu/ptx/contents - what memory that is no buffer may hold, no matter when.
+ *
+ * Small objects have a cell for every 4 bytes, so that a spilled pointer, a
+ * frame of unoptimised code or a struct of arguments keeps its parts apart.  A
+ * value comes back whole where every store of these bytes had the same width
+ * and place; otherwise it is mixed.
+ */
+#include "gpu/ptx/priv/analysis.h"
+
+/* The two cells behind those by offset. */
+static struct cell *anywhere(struct analysis *n, const struct object *o)
+{
+	return &n->cells[o->cell_first + o->cell_count];
+}
+
+static struct cell *heap(struct analysis *n, const struct object *o)
+{
+	return anywhere(n, o) + 1;
+}
+
+static void put(struct analysis *n, struct cell *c, const struct value *v,
+		uint8_t form)
+{
+	struct value old = c->v;
+
+	if (!v->kinds)
+		return;
+	if (value_join(&c->v, v, n->extent)) {
+		n->grew = true;
+		if (n->widen == WIDEN_RANGE)
+			value_widen(&c->v, &old, n->extent, NULL, 0);
+		else if (n->widen == WIDEN_SHAPE)
+			value_forget(&c->v);
+	}
+	if ((c->form | form) != c->form)
+		n->grew = true;
+	c->form |= form;
+}
+
+static void put_part(struct analysis *n, struct cell *c, const struct value *v,
+		     uint8_t form)
+{
+	struct value part = value_mix(v, v);
+
+	put(n, c, &part, form);
+}
+
+/* Into the cells that bytes at a known offset touch. */
+static void store_known(struct analysis *n, const struct object *o, int64_t at,
+			uint32_t bytes, const struct value *v)
+{
+	struct cell *c = &n->cells[o->cell_first + at / 4];
+
+	if (at % 4 == 0 && bytes == 4) {
+		put(n, c, v, CELL_FOUR);
+	} else if (at % 4 == 0 && bytes == 8) {
+		put(n, &c[0], v, CELL_EIGHT);
+		put_part(n, &c[1], v, CELL_UPPER);
+	} else {
+		for (int64_t i = at / 4; i <= (at + bytes - 1) / 4; i++)
+			put_part(n, &n->cells[o->cell_first + i], v, CELL_PART);
+	}
+}
+
+static bool is_inside(const struct object *o, int64_t at, uint32_t bytes)
+{
+	return at >= 0 && (uint64_t)at + bytes <= o->bytes;
+}
+
+void contents_store(struct analysis *n, uint32_t object, const struct value *at,
+		    uint32_t bytes, struct value v)
+{
+	const struct object *o = &n->objects[object];
+	uint8_t form = CELL_PART;
+
+	if (!o->has_cells || !v.kinds || bytes == 0)
+		return;
+	if (value_is_fixed(at) && o->cell_count) {
+		/* Outside, it is a fault. */
+		if (!is_inside(o, at->c0, bytes))
+			return;
+		store_known(n, o, at->c0, bytes, &v);
+	} else {
+		if (bytes == 8 && o->align >= 8)
+			form = CELL_EIGHT;
+		if (bytes == 4 && o->align >= 4)
+			form = CELL_FOUR;
+		if (form == CELL_PART)
+			v = value_mix(&v, &v);
+		value_flatten(&v, n->extent);
+		put(n, anywhere(n, o), &v, form);
+	}
+	value_flatten(&v, n->extent);
+	if (bytes != 8 && bytes != 4)
+		v = value_mix(&v, &v);
+	put(n, heap(n, o), &v,
+	    bytes == 8	 ? CELL_EIGHT
+	    : bytes == 4 ? CELL_FOUR
+			 : CELL_PART);
+}
+
+void contents_init(struct analysis *n, uint32_t object, int64_t offset,
+		   uint32_t bytes, struct value v)
+{
+	const struct object *o = &n->objects[object];
+
+	if (!o->has_cells || !is_inside(o, offset, bytes))
+		return;
+	if (o->cell_count)
+		store_known(n, o, offset, bytes, &v);
+	put(n, heap(n, o), &v, bytes == 8 ? CELL_EIGHT : CELL_PART);
+}
+
+void contents_fill(struct analysis *n, uint32_t object, struct value v)
+{
+	const struct object *o = &n->objects[object];
+
+	if (!o->has_cells)
+		return;
+	/* Where an initialiser put an address stands nothing else. */
+	for (uint32_t i = 0; i < o->cell_count; i++)
+		if (!n->cells[o->cell_first + i].form)
+			put(n, &n->cells[o->cell_first + i], &v, 0);
+	put(n, heap(n, o), &v, 0);
+}
+
+/* One cell, read as bytes of that form. */
+static void take(struct analysis *n, struct value *v, const struct cell *c,
+		 uint8_t form)
+{
+	struct value part = c->v;
+
+	if (c->form & ~form)
+		part = value_mix(&part, &part);
+	value_join(v, &part, n->extent);
+}
+
+static struct value load_known(struct analysis *n, const struct object *o,
+			       int64_t at, uint32_t bytes)
+{
+	struct value v = {0};
+	const struct cell *c = &n->cells[o->cell_first + at / 4];
+
+	if (at % 4 == 0 && bytes == 4) {
+		take(n, &v, c, CELL_FOUR);
+		take(n, &v, anywhere(n, o), CELL_FOUR);
+		return v;
+	}
+	if (at % 4 == 0 && bytes == 8) {
+		take(n, &v, &c[0], CELL_EIGHT);
+		/* A whole address has its upper half behind it. */
+		if (c[1].form != CELL_UPPER)
+			take(n, &v, &c[1], 0);
+		if (!c[0].form || !c[1].form)
+			v = value_mix(&v, &v);
+		take(n, &v, anywhere(n, o), CELL_EIGHT);
+		return v;
+	}
+	for (int64_t i = at / 4; i <= (at + bytes - 1) / 4; i++)
+		take(n, &v, &n->cells[o->cell_first + i], 0);
+	take(n, &v, anywhere(n, o), 0);
+	return value_mix(&v, &v);
+}
+
+/* Eight aligned bytes anywhere: of every place that the offset can take. */
+static struct value load_eight(struct analysis *n, const struct object *o,
+			       const struct value *at)
+{
+	int64_t step = at->shape == SHAPE_AFFINE ? at->step : 0, from = 0;
+	struct value v = {0};
+
+	for (uint32_t i = 0; at->shape == SHAPE_AFFINE && i < at->term_count;
+	     i++)
+		step = value_gcd(step, at->coef[i]);
+	if (step < 8 || step % 8)
+		step = 8;
+	else
+		from = at->c0 % step + (at->c0 % step < 0 ? step : 0);
+	for (; from + 8 <= (int64_t)o->cell_count * 4; from += step) {
+		struct value one = load_known(n, o, from, 8);
+
+		value_join(&v, &one, n->extent);
+		n->cell_visits++;
+	}
+	return v;
+}
+
+struct value contents_load(struct analysis *n, uint32_t object,
+			   const struct value *at, uint32_t bytes)
+{
+	const struct object *o = &n->objects[object];
+	struct value v = {0};
+
+	if (!o->has_cells)
+		return value_data();
+	if (value_is_fixed(at) && o->cell_count) {
+		if (is_inside(o, at->c0, bytes))
+			v = load_known(n, o, at->c0, bytes);
+		return v;
+	}
+	if (bytes == 8 && o->align >= 8 && o->cell_count &&
+	    n->cell_visits < CELL_VISITS_MAX) {
+		v = load_eight(n, o, at);
+	} else {
+		take(n, &v, heap(n, o),
+		     bytes == 8 && o->align >= 8   ? CELL_EIGHT
+		     : bytes == 4 && o->align >= 4 ? CELL_FOUR
+						   : 0);
+		if (bytes != 8 && bytes != 4)
+			v = value_mix(&v, &v);
+	}
+	value_flatten(&v, n->extent);
+	return v;
+}
+
+void contents_copy(struct analysis *n, uint32_t from, uint32_t to)
+{
+	const struct object *a = &n->objects[from], *b = &n->objects[to];
+
+	if (!a->has_cells || !b->has_cells)
+		return;
+	for (uint32_t i = 0; i < a->cell_count && i < b->cell_count; i++) {
+		const struct cell *c = &n->cells[a->cell_first + i];
+
+		put(n, &n->cells[b->cell_first + i], &c->v, c->form);
+	}
+	put(n, anywhere(n, b), &anywhere(n, a)->v, anywhere(n, a)->form);
+	put(n, heap(n, b), &heap(n, a)->v, heap(n, a)->form);
+	/* One of them is a heap: places are lost. */
+	if (a->cell_count < b->cell_count)
+		put_part(n, anywhere(n, b), &heap(n, a)->v, CELL_PART);
+}
