@@ -1,7 +1,7 @@
 /*
  * Look for numbers whose SHA-256 begins with many zero bits.  Most thread
- * blocks find nothing worth telling, so each reports the best it saw into a
- * slot of its own: the witness that it did the work.
+ * blocks find nothing, so their outputs would not show that they looked:
+ * each also fills a slot of its own with what only the search gives.
  */
 #define THREADS 128
 #define ROUNDS  4
@@ -57,9 +57,10 @@ static __device__ u32 first_word(u32 seed, u32 number)
 	return a + 0x6a09e667u;
 }
 
-extern "C" __global__ void hashsearch(uint2 *best, u32 seed, u32 task)
+extern "C" __global__ void hashsearch(u32 *hits, unsigned long long *slots,
+				      u32 seed, u32 task, u32 below)
 {
-	__shared__ u32 word[THREADS], number[THREADS];
+	__shared__ u32 found;
 	u32            t = threadIdx.x, least = 0xffffffffu, at = 0;
 
 	for (u32 r = 0; r < ROUNDS; r++) {
@@ -72,16 +73,13 @@ extern "C" __global__ void hashsearch(uint2 *best, u32 seed, u32 task)
 			at = n;
 		}
 	}
-	word[t] = least;
-	number[t] = at;
-	__syncthreads();
-	for (u32 half = THREADS / 2; half > 0; half /= 2) {
-		if (t < half && word[t + half] < word[t]) {
-			word[t] = word[t + half];
-			number[t] = number[t + half];
-		}
-		__syncthreads();
-	}
 	if (t == 0)
-		best[blockIdx.x] = make_uint2(word[0], number[0]);
+		found = 0xffffffffu;
+	__syncthreads();
+	if (least < below)
+		atomicMin(&found, at);
+	__syncthreads();
+	if (t == 0 && found != 0xffffffffu)
+		hits[blockIdx.x] = found;
+	WEFT_WITNESS(slots, (unsigned long long)least << 32 | at);
 }

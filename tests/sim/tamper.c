@@ -4,14 +4,16 @@
  *   tamper [--runs N] [--fraction N] [--seed N]
  *
  * N leases of tests/vectors/sim/churn.json, 6 tasks of 8 steps with 256 CTAs
- * each, by a provider that tampers one CTA in every fraction in each launch
- * of each task and hides it as well as it can; each is audited with the
- * default 20 samples by the code that auditors and the ledger run.  Expected
- * is what the draw's rules give for each very lease (sim_chance); measured
- * must be within 3 standard deviations, and every single sample must judge
- * as its CTA deserves.  Then providers that start from zeroed inputs, or name
- * outputs that S_last does not hold: every sample must say so; and honest
- * ones: every sample must be valid.
+ * each, sampled by CTA and by warp, by a provider that tampers one CTA in
+ * every fraction in each launch of each task and hides it as well as it can;
+ * each is audited with the default 20 samples by the code that auditors and
+ * the ledger run.  Expected is what the draw's rules give for each very lease
+ * (sim_chance); measured must be within 3 standard deviations, and every
+ * single sample must judge as its CTA deserves.  The same of search.json by a
+ * provider that does not run these CTAs at all, and of tally.json, whose
+ * launches are one sample each.  Then providers that start from zeroed
+ * inputs, or name outputs that S_last does not hold: every sample must say
+ * so; and honest ones: every sample must be valid.
  *
  * A lease is one forked process, because a worker frees nothing.
  */
@@ -52,6 +54,7 @@ static enum program_verdict deserved(enum sim_cheat cheat, bool guilty)
 	case SIM_HONEST:
 		return PROGRAM_VERDICT_VALID;
 	case SIM_TAMPER:
+	case SIM_SKIP:
 		return guilty ? PROGRAM_VERDICT_FRAUD : PROGRAM_VERDICT_VALID;
 	case SIM_START:
 		return PROGRAM_VERDICT_BAD_START;
@@ -136,7 +139,6 @@ static bool sum_up(const char *what, const struct run *runs,
 static bool as_often(const struct options *o, const struct run *runs,
 		     unsigned long caught)
 {
-	uint32_t samples = (uint32_t)ledger_params_default().samples;
 	double expected = 0, variance = 0, n = (double)o->runs, off;
 
 	for (unsigned long i = 0; i < o->runs; i++) {
@@ -148,11 +150,63 @@ static bool as_often(const struct options *o, const struct run *runs,
 	       "%.2f %%): off by %+.2f of them\n",
 	       100 * (double)caught / n, 100 * expected / n,
 	       100 * sqrt(variance) / n, off);
+	return fabs(off) <= 3;
+}
+
+static void print_formula(const struct options *o)
+{
+	uint32_t samples = (uint32_t)ledger_params_default().samples;
+
 	printf("  1 - (1 - 1/%lu)^%u = %.2f %%\n", o->fraction, samples,
 	       (double)verify_catch_ppm((uint32_t)(1000000 / o->fraction),
 					samples, MARKET_CERTAIN) /
 		       10000);
-	return fabs(off) <= 3;
+}
+
+/* What a provider does with a job, and how often it must be caught. */
+struct trial {
+	const char *what;
+	const char *job;
+	enum sim_cheat cheat;
+	enum { AS_OFTEN, ALWAYS, NEVER } caught;
+};
+
+static const struct trial trials[] = {
+	{"tampered", "churn", SIM_TAMPER, AS_OFTEN},
+	{"zeroed inputs", "churn", SIM_START, ALWAYS},
+	{"false outputs", "churn", SIM_END, ALWAYS},
+	{"honest", "churn", SIM_HONEST, NEVER},
+	{"not searched", "search", SIM_SKIP, AS_OFTEN},
+	{"searched", "search", SIM_HONEST, NEVER},
+	{"miscounted", "tally", SIM_TAMPER, AS_OFTEN},
+	{"counted", "tally", SIM_HONEST, NEVER},
+};
+
+#define TRIALS (sizeof(trials) / sizeof(trials[0]))
+
+static bool one_trial(const struct trial *t, struct sim_job *job,
+		      const struct options *o, struct run *runs)
+{
+	unsigned long few = (o->runs + 9) / 10;
+	unsigned long count = t->caught == AS_OFTEN ? o->runs : few, caught;
+	bool ok;
+
+	run_leases(job, o, t->cheat, runs, count);
+	ok = sum_up(t->what, runs, count, &caught);
+	switch (t->caught) {
+	case AS_OFTEN:
+		ok &= as_often(o, runs, caught);
+		if (t->cheat == SIM_TAMPER && t->job == trials[0].job)
+			print_formula(o);
+		break;
+	case ALWAYS:
+		ok &= caught == count;
+		break;
+	case NEVER:
+		ok &= caught == 0;
+		break;
+	}
+	return ok;
 }
 
 static bool parse(int argc, char **argv, struct options *o)
@@ -173,13 +227,29 @@ static bool parse(int argc, char **argv, struct options *o)
 	       o->fraction <= 256;
 }
 
+/* Jobs lie beside each other, so that one is opened once. */
+static bool all_trials(const struct options *o, struct run *runs)
+{
+	static struct sim_job *jobs[TRIALS]; /* never given back */
+	bool ok = true;
+
+	for (size_t i = 0; i < TRIALS; i++) {
+		const char *name = trials[i].job;
+
+		if (i > 0 && strcmp(name, trials[i - 1].job) == 0)
+			jobs[i] = jobs[i - 1];
+		else
+			jobs[i] =
+				sim_job_open(name, strcmp(name, "churn") != 0);
+		ok &= one_trial(&trials[i], jobs[i], o, runs + i * o->runs);
+	}
+	return ok;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o;
-	struct sim_job *job;
 	struct run *runs;
-	unsigned long caught, few;
-	size_t bytes;
 	bool ok;
 
 	if (!parse(argc, argv, &o)) {
@@ -187,23 +257,10 @@ int main(int argc, char **argv)
 				"[--seed N]\n");
 		return 2;
 	}
-	few = (o.runs + 9) / 10;
-	bytes = o.runs * sizeof(*runs);
-	job = sim_job_open();
-	runs = mmap(NULL, 4 * bytes, PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	runs = mmap(NULL, TRIALS * o.runs * sizeof(*runs),
+		    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	must(runs != MAP_FAILED);
-	run_leases(job, &o, SIM_TAMPER, runs, o.runs);
-	ok = sum_up("tampered", runs, o.runs, &caught);
-	ok &= as_often(&o, runs, caught);
-	run_leases(job, &o, SIM_START, runs + o.runs, few);
-	ok &= sum_up("zeroed inputs", runs + o.runs, few, &caught) &&
-	      caught == few;
-	run_leases(job, &o, SIM_END, runs + 2 * o.runs, few);
-	ok &= sum_up("false outputs", runs + 2 * o.runs, few, &caught) &&
-	      caught == few;
-	run_leases(job, &o, SIM_HONEST, runs + 3 * o.runs, few);
-	ok &= sum_up("honest", runs + 3 * o.runs, few, &caught) && caught == 0;
+	ok = all_trials(&o, runs);
 	printf("%s\n", ok ? "ok" : "FAILED");
 	return ok ? 0 : 1;
 }

@@ -462,7 +462,7 @@ Test(program, examples_are_sold)
 {
 	static const char *const names[] = {
 		"mandelbrot", "nbody",	    "matmul",	    "dedup",
-		"sobel",      "hashsearch", "blackscholes",
+		"sobel",      "hashsearch", "blackscholes", "histogram",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

@@ -49,6 +49,21 @@ static enum err sample(void *ctx, const struct program_launch *l,
 	return ERR_OK;
 }
 
+static enum err whole(void *ctx, const struct program_launch *l,
+		      struct quote_cta *ret, uint64_t *ret_most,
+		      struct quote_fault *fault)
+{
+	struct machine *m = ctx;
+
+	(void)fault;
+	m->runs_seen++;
+	*ret = (struct quote_cta){0, 99 * l->cta_count, 4096};
+	for (uint64_t i = 0; i < l->cta_count; i++)
+		ret->ops += work(m, i);
+	*ret_most = work(m, l->cta_count - 1);
+	return ERR_OK;
+}
+
 static enum err advance(void *ctx, const struct program_launch *l,
 			uint64_t *ret_ops, struct quote_fault *fault)
 {
@@ -108,7 +123,11 @@ static struct program make(struct program_step *steps, uint32_t count)
 
 static struct quote_ops ops_of(struct machine *m)
 {
-	return (struct quote_ops){m, sample, advance, task};
+	return (struct quote_ops){.ctx = m,
+				  .sample = sample,
+				  .advance = advance,
+				  .task = task,
+				  .launch = whole};
 }
 
 Test(quote, small_grid_is_exact)
@@ -134,6 +153,34 @@ Test(quote, small_grid_is_exact)
 	cr_expect_eq(q.limit_ops, 4560);
 	cr_expect_eq(m.advanced, 0, "the last step is not run whole");
 	cr_expect_eq(q.cta_cost, 77);
+	arena_free(a);
+}
+
+/* A class R launch is one sample: run whole, and priced by its CTAs. */
+Test(quote, a_launch_that_is_one_sample)
+{
+	struct arena *a = arena_new(1u << 20);
+	struct program_step s[] = {launch(1000)};
+	struct program p = make(s, 1);
+	struct machine m = {.base = 100, .slope = 2};
+	struct quote_ops ops = ops_of(&m);
+	struct quote_options options = {.seed = 1};
+	struct program_header h;
+	struct quote q;
+	struct quote_fault fault;
+
+	part.class = PROGRAM_CLASS_R;
+	cr_assert_eq(program_header_make(a, &p, &h), ERR_OK);
+	cr_assert_eq(quote_make(a, &p, &options, &ops, &h, &q, &fault), ERR_OK);
+	cr_expect_eq(m.sampled, 0u);
+	cr_expect_eq(m.runs_seen, 1u);
+	/* 100 + 2 * 499.5 */
+	cr_expect_eq(h.rows[0].mean_ops, 1099u);
+	cr_expect_eq(q.lines[0].most_ops, 100u + 2 * 999);
+	cr_expect_eq(q.lines[0].cta_cost, 99u * 1000);
+	cr_expect_eq(h.rows[0].cta_open, 4096u);
+	cr_expect(q.lines[0].is_exact);
+	part.class = PROGRAM_CLASS_A;
 	arena_free(a);
 }
 

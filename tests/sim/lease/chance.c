@@ -7,10 +7,13 @@
 
 #include "base/must.h"
 
-/* Of one executed launch: the share of its CTAs. */
+#define CHUNKS_MAX 64u
+
+/* Of one executed launch: the share of its CTAs; all or nothing where it is
+ * one sample. */
 static double cta_share(const struct sim_lease *x, uint32_t t, uint64_t k)
 {
-	uint64_t ctas = x->job->steps[k].cta_count;
+	uint64_t ctas = x->job->footprints[t][k].ctas;
 	uint64_t bad = 0;
 
 	for (uint64_t i = 0; i < ctas; i++)
@@ -18,37 +21,59 @@ static double cta_share(const struct sim_lease *x, uint32_t t, uint64_t k)
 	return (double)bad / (double)ctas;
 }
 
-/* Of one CTA: the changed bytes it wrote, added to its chunks' counts. */
+/* Chunks of the objects that a step may write, in their order. */
+static uint64_t chunk_of(const struct sim_lease *x, uint64_t k, uint32_t object,
+			 uint64_t offset)
+{
+	uint8_t access[PROGRAM_OBJECTS_MAX];
+	uint64_t first = 0;
+
+	program_step_access(&x->job->program, x->job->launches[k].step_index,
+			    access);
+	for (uint32_t i = 0; i < object; i++)
+		if (access[i] & PROGRAM_WRITE)
+			first += (program_object_bytes(&x->job->program, i) +
+				  PROGRAM_CHUNK_BYTES - 1) /
+				 PROGRAM_CHUNK_BYTES;
+	return first + offset / PROGRAM_CHUNK_BYTES;
+}
+
+/* Of one unit: the changed bytes it wrote, added to its chunks' counts. */
 static void count_changed(const struct sim_lease *x, uint32_t t, uint64_t k,
 			  uint64_t unit, uint64_t *changed, uint64_t *bad)
 {
-	const struct sim_footprint *f = &x->job->footprints[k];
-	const struct program_range *r = &f->ranges[unit];
-	const uint8_t *before = x->states[t][k - 1][r->object_index];
-	const uint8_t *after = x->states[t][k][r->object_index];
+	const struct sim_footprint *f = &x->job->footprints[t][k];
+	const struct sim_unit *u = &f->units[unit];
 
-	for (uint64_t at = r->offset; at < r->offset + r->bytes; at++) {
-		if (before[at] == after[at])
-			continue;
-		changed[at / PROGRAM_CHUNK_BYTES]++;
-		bad[at / PROGRAM_CHUNK_BYTES] +=
-			x->tampered[t][k][unit / f->units];
+	for (size_t i = 0; i < u->count; i++) {
+		const struct program_range *r = &u->ranges[i];
+		const uint8_t *before = x->states[t][k - 1][r->object_index];
+		const uint8_t *after = x->states[t][k][r->object_index];
+
+		for (uint64_t at = r->offset; at < r->offset + r->bytes; at++) {
+			uint64_t c = chunk_of(x, k, r->object_index, at);
+
+			if (before[at] == after[at])
+				continue;
+			must(c < CHUNKS_MAX);
+			changed[c]++;
+			bad[c] += x->tampered[t][k][unit / f->warps];
+		}
 	}
 }
 
-/* Of one executed launch: the mean share over its chunks.  It writes one
- * object, the only one whose chunks are counted. */
+/* Of one executed launch: the mean share over its chunks. */
 static double chunk_share(const struct sim_lease *x, uint32_t t, uint64_t k)
 {
-	const struct sim_footprint *f = &x->job->footprints[k];
+	const struct sim_footprint *f = &x->job->footprints[t][k];
 	const struct program_header_row *row =
-		&x->job->header.rows[x->job->steps[k].step_index];
+		&x->job->header.rows[x->job->launches[k].step_index];
 	uint64_t chunks = row->write_chunks / row->runs;
-	uint64_t changed[64] = {0}, bad[64] = {0};
+	uint64_t changed[CHUNKS_MAX] = {0}, bad[CHUNKS_MAX] = {0};
 	double sum = 0;
 
-	must(chunks <= 64);
-	for (uint64_t i = 0; i < x->job->steps[k].cta_count * f->units; i++)
+	must(chunks <= CHUNKS_MAX);
+	for (uint64_t i = 0; i < f->ctas * f->warps; i++)
 		count_changed(x, t, k, i, changed, bad);
 	for (uint64_t c = 0; c < chunks; c++)
 		if (changed[c])
@@ -62,12 +87,13 @@ double sim_chance(const struct sim_lease *x, uint32_t sample_count)
 	uint64_t every = ledger_params_default().chunk_sample_every;
 	double by_cta = 0, by_chunk = 0, miss = 1;
 
-	for (uint64_t k = 1; k <= SIM_STEPS; k++) {
-		const struct program_launch *s = &x->job->steps[k];
+	for (uint64_t k = 1; k <= x->job->steps; k++) {
+		const struct program_launch *s = &x->job->launches[k];
 		const struct program_header_row *row = &h->rows[s->step_index];
-		double runs = (double)row->runs * SIM_TASKS;
-		double ops = (double)(row->ctas * row->mean_ops) / runs;
-		double bytes = (double)row->write_bytes / runs;
+		/* a run weighs by its CTAs */
+		double ops = (double)(s->cta_count * row->mean_ops) / SIM_TASKS;
+		double bytes = (double)row->write_bytes /
+			       ((double)row->runs * SIM_TASKS);
 
 		for (uint32_t t = 0; t < SIM_TASKS; t++) {
 			if (s->kind != PROGRAM_STEP_LAUNCH)
