@@ -195,6 +195,7 @@ static const enum reason fails[] = {
 	REASON_underpriced,   REASON_gpu_lost,	   REASON_owner_active,
 	REASON_power,	      REASON_kernel_fault, REASON_limit_ops,
 	REASON_limit_seconds, REASON_limit_memory, REASON_driver_fault,
+	REASON_void,
 };
 
 static bool is_among(enum reason r, const enum reason *list, size_t count)

@@ -18,6 +18,7 @@
 #include "gpu/program/task.h"
 #include "node/clock.h"
 #include "node/priv/node.h"
+#include "verify/evidence.h"
 
 #define PLAN_ARENA_BYTES    (1u << 30)
 #define PLAN_WALL_MS	    300000u
@@ -123,27 +124,6 @@ static enum err collect(struct node_plan *p, const json_t *j, unsigned depth)
 	return e;
 }
 
-static uint32_t class_bit(const struct program_header *h)
-{
-	switch (h->class) {
-	case PROGRAM_CLASS_A:
-		return h->independence == PROGRAM_PROVED
-			       ? MARKET_CLASS_A
-			       : MARKET_CLASS_A_ASSUMED;
-	case PROGRAM_CLASS_B:
-		return MARKET_CLASS_B;
-	case PROGRAM_CLASS_R:
-		return MARKET_CLASS_R;
-	case PROGRAM_CLASS_S:
-		return MARKET_CLASS_S;
-	case PROGRAM_CLASS_C:
-	case PROGRAM_CLASS_D:
-	case PROGRAM_CLASS_X:
-		break;
-	}
-	return 0;
-}
-
 static struct market_work work_of(const struct program *p,
 				  const struct program_header *h,
 				  uint64_t limit_ops)
@@ -162,7 +142,7 @@ static struct market_work work_of(const struct program *p,
 		.memory_bytes = h->needs.memory_bytes,
 		.step_count = (uint32_t)t->launches,
 		.sm_min = h->needs.sm,
-		.class_bit = class_bit(h),
+		.class_bit = verify_class_bit(h),
 	};
 }
 

@@ -148,7 +148,8 @@ static enum err add_provider(struct node *n)
 	t->value_min = coin_picks(c->provider_value_min_picks);
 	t->rate = c->provider_rate;
 	t->slots = (uint32_t)c->provider_slots;
-	t->classes = MARKET_CLASS_A | MARKET_CLASS_A_ASSUMED;
+	t->classes = MARKET_CLASS_A | MARKET_CLASS_A_ASSUMED | MARKET_CLASS_R |
+		     MARKET_CLASS_S;
 	t->watts = (uint32_t)c->provider_watts;
 	t->until_height = c->provider_offer_blocks;
 	t->bond_target = coin_picks(c->provider_bond_target_picks);

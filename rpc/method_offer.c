@@ -134,7 +134,7 @@ static bool terms_of(struct rpc_call *c, uint64_t height,
 	t->until_height = height + (a[6].present ? a[6].number : 1000000);
 	t->seconds_max = (uint32_t)a[7].number;
 	t->watts = (uint32_t)a[9].number;
-	t->classes = MARKET_CLASS_A;
+	t->classes = MARKET_CLASS_A | MARKET_CLASS_R | MARKET_CLASS_S;
 	if (!a[10].present || a[10].number)
 		t->classes |= MARKET_CLASS_A_ASSUMED;
 	return put_name(&a[3], t->name.b, MARKET_NAME_MAX, &t->name.n) &&

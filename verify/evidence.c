@@ -79,6 +79,27 @@ enum err verify_evidence_decode(struct bytes in,
 	return ERR_OK;
 }
 
+uint32_t verify_class_bit(const struct program_header *h)
+{
+	switch (h->class) {
+	case PROGRAM_CLASS_A:
+		return h->independence == PROGRAM_PROVED
+			       ? MARKET_CLASS_A
+			       : MARKET_CLASS_A_ASSUMED;
+	case PROGRAM_CLASS_B:
+		return MARKET_CLASS_B;
+	case PROGRAM_CLASS_R:
+		return MARKET_CLASS_R;
+	case PROGRAM_CLASS_S:
+		return MARKET_CLASS_S;
+	case PROGRAM_CLASS_C:
+	case PROGRAM_CLASS_D:
+	case PROGRAM_CLASS_X:
+		break;
+	}
+	return 0;
+}
+
 static enum program_class class_of(const struct market_lease *x)
 {
 	switch (x->work.class_bit) {

@@ -22,6 +22,7 @@
 struct arena;
 struct hash;
 struct market_lease;
+struct program_header;
 struct pubkey;
 
 #define VERIFY_EVIDENCE_VERSION 1u
@@ -54,6 +55,10 @@ void verify_evidence_encode(struct buf *out, const struct verify_evidence *e);
 /* Form only; borrows from in.  ERR_OK, ERR_MALFORMED, ERR_LIMIT. */
 MUST_USE enum err verify_evidence_decode(struct bytes in,
 					 struct verify_evidence *ret_evidence);
+
+/* The bit that a job of this header must post as its work's class; 0: it is
+ * not for sale. */
+uint32_t verify_class_bit(const struct program_header *h);
 
 /*
  * The question about one sample of a lease, for the referee or an auditor's

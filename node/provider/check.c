@@ -1,6 +1,7 @@
 /*
- * node/provider/check - the provider's own look at 4 CTAs before it commits:
- * honest faults of a machine end here as driver_fault, without a mark.
+ * node/provider/check - the provider's own look at 4 samples before it
+ * commits: honest faults of a machine end here as driver_fault, a program
+ * without a defined result as void, neither with a mark.
  *
  * All four are of one task, so that it runs once more and not four times.
  * Which ones follows from the results, to be repeatable.
@@ -9,8 +10,8 @@
 
 #include "base/coin.h"
 #include "gpu/program/judge.h"
-#include "gpu/program/walk.h"
 #include "node/provider/priv/work.h"
+#include "verify/draw.h"
 
 #define REQUEST_BYTES_MAX (PROGRAM_OPENING_BYTES_MAX + 4096u)
 
@@ -29,63 +30,42 @@ void work_claim(const struct work *w, struct program_claim *ret_claim)
 	};
 }
 
-/* A uniform word for draw number i. */
-static uint64_t word(const struct work *w, uint32_t i)
+/* Launches' samples of one task, as an audit would draw them. */
+static struct verify_draw draw_of(const struct work *w)
 {
-	struct sha256 s;
-	struct hash h;
+	struct verify_draw d = {.seed = w->result_root,
+				.lease = w->id,
+				.result_root = w->result_root,
+				.done_count = 1};
 
-	sha256_init(&s);
-	sha256_put(&s, w->result_root.b, HASH_BYTES);
-	sha256_put_u32_be(&s, i);
-	h = sha256_end(&s);
-	return u64_be(h.b);
-}
-
-/* CTA number at of all CTAs of a task; false when there are fewer. */
-static bool cta_at(const struct program_header *h, const struct program *p,
-		   uint64_t at, struct program_sample *ret)
-{
-	for (uint32_t row = 0; row < h->row_count; row++) {
-		if (at >= h->rows[row].ctas) {
-			at -= h->rows[row].ctas;
-			continue;
-		}
-		ret->kind = PROGRAM_SAMPLE_CTA;
-		ret->warp = PROGRAM_WARP_ALL;
-		return program_cta_place(p, row, at, &ret->step_number,
-					 &ret->number) == ERR_OK;
-	}
-	return false;
+	d.first_task = w->lease.first +
+		       u64_mulhi(verify_draw_word(&d, WORK_CHECK_SAMPLES, 0),
+				 work_done(w));
+	return d;
 }
 
 void work_check(struct work *w, struct core_out *out)
 {
-	uint32_t done = work_done(w);
-	uint32_t position = (uint32_t)u64_mulhi(word(w, 0), done);
-	uint64_t ctas = w->header.totals.ctas;
+	struct verify_draw d = draw_of(w);
+	uint32_t position = (uint32_t)(d.first_task - w->lease.first);
 	struct program_sample samples[WORK_CHECK_SAMPLES];
 	struct core_open open = {
 		.program = w->lease.program_id,
 		.tasks_root = w->lease.tasks_root,
 		.leaves_root = w->leaves_root,
 		.memory_roots = w->tasks[position].memory_roots,
-		.task_index = w->lease.first + (uint64_t)position,
+		.task_index = d.first_task,
 		.position = position,
 		.seed = w->result_root,
 		.samples = samples,
 		.limit_ops = w->lease.work.limit_ops,
 	};
 
-	for (uint32_t i = 0; i < WORK_CHECK_SAMPLES; i++) {
-		struct program_sample *s = &samples[open.sample_count];
-
-		memset(s, 0, sizeof(*s));
-		s->task_index = open.task_index;
-		if (ctas && cta_at(&w->header, &w->program,
-				   u64_mulhi(word(w, 1 + i), ctas), s))
+	for (uint32_t i = 0;
+	     i < WORK_CHECK_SAMPLES && w->header.totals.ops_per_task; i++)
+		if (verify_draw_sample(&d, &w->program, &w->header, i,
+				       &samples[open.sample_count]) == ERR_OK)
 			open.sample_count++;
-	}
 	if (!open.sample_count) {
 		w->check = CHECK_FINE; /* nothing but copies and fills */
 		return;
@@ -149,7 +129,10 @@ bool work_check_audited(struct work *w, struct core_out *out,
 	w->check_audits[i] = 0;
 	w->check_left--;
 	if (event->err || event->audited->verdict != PROGRAM_VERDICT_VALID) {
-		w->check = CHECK_WRONG;
+		w->check = !event->err && event->audited->verdict ==
+						   PROGRAM_VERDICT_VOID
+				   ? CHECK_VOID
+				   : CHECK_WRONG;
 		core_note(out, CORE_NOTE_WARN, "check", &w->id, "%s, %s %u",
 			  err_words(event->err),
 			  event->err ? ""

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "node/provider/priv/work.h"
+#include "verify/evidence.h"
 
 /* The node of the buyer has everything. */
 static void fetch(struct provider *p, struct work *w, struct core_out *out,
@@ -112,6 +113,18 @@ static enum err take_program(struct work *w, struct bytes bytes)
 	return program_decode(w->arena, own, &w->program);
 }
 
+/* What the job says of its work must be what its header says: a referee goes
+ * by the job, and pay by its numbers. */
+static bool is_as_posted(const struct work *w)
+{
+	const struct market_work *m = &w->lease.work;
+	const struct program_totals *t = &w->header.totals;
+
+	return m->class_bit == verify_class_bit(&w->header) &&
+	       m->cta_ops_max >= t->cta_ops &&
+	       m->ops_per_task >= t->ops_per_task;
+}
+
 static enum err take_header(struct work *w, struct bytes bytes)
 {
 	struct bytes own = arena_copy(w->arena, bytes);
@@ -120,7 +133,9 @@ static enum err take_header(struct work *w, struct bytes bytes)
 	if (!own.p)
 		return ERR_NO_MEMORY;
 	e = program_header_decode(w->arena, own, &w->header);
-	return e ? e : program_header_fits(w->arena, &w->program, &w->header);
+	if (!e)
+		e = program_header_fits(w->arena, &w->program, &w->header);
+	return !e && !is_as_posted(w) ? ERR_REFUSED : e;
 }
 
 /* The lease's tasks out of the job's list; all must fit the program. */

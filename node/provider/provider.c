@@ -240,9 +240,10 @@ static void drive_accepted(struct provider *p, struct work *w,
 		else
 			work_check(w, out);
 	}
-	if (w->check == CHECK_WRONG) {
+	if (w->check == CHECK_WRONG || w->check == CHECK_VOID) {
 		w->limit = 0;
-		w->reason = REASON_driver_fault;
+		w->reason = w->check == CHECK_VOID ? REASON_void
+						   : REASON_driver_fault;
 	}
 	if (!w->limit || w->check == CHECK_FINE || is_late(p, w))
 		work_commit(p, w, out);

@@ -60,6 +60,7 @@ enum check_state {
 	CHECK_AUDITING,
 	CHECK_FINE,
 	CHECK_WRONG,
+	CHECK_VOID, /* the program has no defined result there */
 };
 
 /* A task as the journal remembers it, until the lease is seen. */

@@ -146,7 +146,7 @@ static void configure(struct fake_market *m)
 	t->gop_price = coin_picks(900000);
 	t->rate = 1000000000;
 	t->slots = 1;
-	t->classes = MARKET_CLASS_A;
+	t->classes = MARKET_CLASS_A | MARKET_CLASS_A_ASSUMED | MARKET_CLASS_R;
 	t->until_height = 100000;
 	t->bond_target = coin_picks(100000000);
 }
@@ -224,7 +224,7 @@ void market_post_job(struct fake_market *m)
 	t.work.written_bytes = h.totals.write_bytes;
 	t.work.memory_bytes = 1u << 20;
 	t.work.step_count = (uint32_t)h.totals.launches;
-	t.work.class_bit = MARKET_CLASS_A;
+	t.work.class_bit = m->class_bit ? m->class_bit : MARKET_CLASS_A_ASSUMED;
 	t.gop_price_max = coin_picks(1000000);
 	t.deadline_height = rig_height(&m->rig) + 5000;
 	t.grace_blocks = 10;
@@ -324,7 +324,7 @@ static void answer_other(struct fake_market *m, const struct core_action *a)
 {
 	static const struct bytes openings[CORE_SAMPLES_MAX];
 	struct core_opened opened = {.openings = openings};
-	struct program_judge_answer valid = {.verdict = PROGRAM_VERDICT_VALID};
+	struct program_judge_answer valid = {.verdict = m->verdict};
 	struct core_event e = {.ticket = a->ticket};
 
 	if (a->kind == CORE_ACTION_FETCH) {

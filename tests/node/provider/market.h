@@ -41,7 +41,11 @@ struct fake_market {
 	struct core_action asked[MARKET_ASKED_MAX];
 	size_t asked_count;
 	bool buyer_is_away; /* fetches fail */
-	unsigned runs;	    /* RUN actions seen */
+	/* what the self-check is told of every sample, and the class that the
+	 * job says; 0: as the toy's header has it */
+	enum program_verdict verdict;
+	uint32_t class_bit;
+	unsigned runs; /* RUN actions seen */
 	unsigned cancels;
 };
 

@@ -124,6 +124,62 @@ Test(provider, declines_when_the_inputs_are_not_served)
 	cr_assert_eq(m.runs, 0);
 }
 
+/* A referee would go by the job's word: a program that is worse than that is
+ * void, and its work for nothing. */
+Test(provider, declines_what_is_not_as_its_job_says, .init = NULL)
+{
+	static const uint32_t bits[] = {MARKET_CLASS_A, MARKET_CLASS_R};
+
+	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++) {
+		struct hash id;
+		struct market_lease l;
+		struct ledger *view;
+
+		market_open(&m);
+		m.class_bit = bits[i];
+		market_turn(&m, 0);
+		market_post_job(&m);
+		market_blocks(&m, 1);
+		id = market_the_lease(&m).id;
+		market_turn(&m, 0);
+		cr_assert_eq(ledger_chain_view(m.rig.chain, &view), ERR_OK);
+		cr_assert_eq(market_lease_get(view, &id, &l), ERR_OK);
+		ledger_chain_view_end(view);
+		cr_assert_eq(l.state, MARKET_LEASE_declined);
+		cr_assert_eq(l.reason, REASON_declined_policy);
+		cr_assert_eq(m.runs, 0);
+		if (i == 0)
+			market_shut(&m);
+	}
+}
+
+static void check_ends(enum program_verdict verdict, enum reason reason)
+{
+	struct hash id = market_the_lease(&m).id;
+	struct market_lease l;
+	struct ledger *view;
+
+	m.verdict = verdict;
+	market_turn(&m, TOY_TASKS);
+	cr_assert_eq(ledger_chain_view(m.rig.chain, &view), ERR_OK);
+	cr_assert_eq(market_lease_get(view, &id, &l), ERR_OK);
+	ledger_chain_view_end(view);
+	cr_assert_eq(l.state, MARKET_LEASE_failed, "%s",
+		     market_lease_state_word(l.state));
+	cr_assert_eq(l.reason, reason);
+	cr_assert_eq(l.done, 0);
+}
+
+Test(provider, a_wrong_sample_before_the_commit_is_a_driver_fault)
+{
+	check_ends(PROGRAM_VERDICT_FRAUD, REASON_driver_fault);
+}
+
+Test(provider, a_void_sample_before_the_commit_strikes_nobody)
+{
+	check_ends(PROGRAM_VERDICT_VOID, REASON_void);
+}
+
 Test(provider, hands_back_the_rest_when_its_owner_is_there)
 {
 	struct core_event pause = {.kind = CORE_EVENT_PAUSE, .flag = true};

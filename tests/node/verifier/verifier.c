@@ -115,6 +115,8 @@ static struct bytes encoded_program(const struct hash *root)
 	return out;
 }
 
+static bool is_swapped;
+
 /* As the provider would serve it; the toy's openings are honest. */
 static struct bytes the_bundle(void)
 {
@@ -154,6 +156,9 @@ static struct bytes the_bundle(void)
 			     ERR_OK);
 		buf_free(&one);
 	}
+	/* honest openings all, but one is not of what was drawn */
+	if (is_swapped)
+		items[2] = items[1];
 	bundle_encode(&b, items, audit.sample_count);
 	out = arena_copy(arena, buf_bytes(&b));
 	buf_free(&b);
@@ -220,7 +225,7 @@ static void post_offer(void)
 				       .gop_price = {900000},
 				       .rate = 1000000000,
 				       .slots = 1,
-				       .classes = MARKET_CLASS_A,
+				       .classes = MARKET_CLASS_A_ASSUMED,
 				       .until_height = 100000,
 				       .bond_target = {100000000}};
 	struct buf b = buf_make(4096);
@@ -250,7 +255,7 @@ static void post_job(void)
 	t.work.written_bytes = h.totals.write_bytes;
 	t.work.memory_bytes = 1u << 20;
 	t.work.step_count = (uint32_t)h.totals.launches;
-	t.work.class_bit = MARKET_CLASS_A;
+	t.work.class_bit = MARKET_CLASS_A_ASSUMED;
 	t.deadline_height = rig_height(&rig) + 5000;
 	market_job_terms_encode(&b, &t);
 	must_send(BUYER, MARKET_KIND_JOB_POST, &b);
@@ -319,6 +324,7 @@ static void begin(void)
 			     NULL);
 	now_ms = 1000;
 	served = true;
+	is_swapped = false;
 	verdict = PROGRAM_VERDICT_VALID;
 	config.account = rig.keys[AUDITOR];
 	core = core_new();
@@ -385,6 +391,16 @@ Test(verifier, demands_a_sample_that_proves_nothing)
 	turn(6);
 	cr_assert_eq(sent[VERIFY_KIND_AUDIT_DEMAND], 1);
 	cr_assert_eq(sent[VERIFY_KIND_DISPUTE_OPEN], 0);
+	cr_assert_eq(refused, 0);
+}
+
+/* A cheat would answer every draw with the one CTA that it did run. */
+Test(verifier, demands_a_sample_for_which_another_was_served)
+{
+	is_swapped = true;
+	turn(6);
+	cr_assert_eq(sent[VERIFY_KIND_AUDIT_DEMAND], 1);
+	cr_assert_eq(sent[VERIFY_KIND_AUDIT_PLEDGE], 0);
 	cr_assert_eq(refused, 0);
 }
 
