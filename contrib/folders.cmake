@@ -54,7 +54,7 @@ weft_program(weftd node)
 
 weft_folder(tests/support DEPS gpu/program base)
 weft_test(base DEPS base LIBS PkgConfig::crypto)
-weft_test(gpu/ptx DEPS base)
+weft_test(gpu/ptx DEPS base LIBS PkgConfig::jansson)
 weft_test(gpu/strict DEPS base LIBS m)
 weft_test(gpu/program DEPS base)
 weft_test(gpu/exec DEPS gpu/ptx gpu/program base)
@@ -86,6 +86,7 @@ if(MPFR_LIBRARY)
   weft_tool(tests/bench/strict LIBS ${MPFR_LIBRARY} gmp m)
 endif()
 set_source_files_properties(tests/bench/strict.c tests/gpu/strict/accuracy.c
+  tests/gpu/worker/strict.c
   PROPERTIES COMPILE_OPTIONS "-ffp-contract=off;-fno-fast-math")
 weft_tool(tests/bench/ledger DEPS ledger base)
 weft_tool(tests/bench/exec DEPS gpu/exec gpu/ptx gpu/program base)
@@ -137,3 +138,10 @@ if(TARGET tests_sim_market)
     $<IF:$<CONFIG:Debug>,1,3>)
 endif()
 weft_tool(tests/bench/merkle DEPS base LIBS PkgConfig::crypto m)
+
+# Random kernels, and programs that run them in two ways and compare.
+weft_folder(tests/support/kernels DEPS base)
+set(DIFF_DEPS gpu/exec gpu/program gpu/ptx base)
+weft_folder(tests/diff/engine DEPS ${DIFF_DEPS})
+weft_tool(tests/diff/lanes DEPS tests/diff/engine tests/support/kernels
+  ${DIFF_DEPS})

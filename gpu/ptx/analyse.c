@@ -146,29 +146,143 @@ static bool is_loop(const struct flow *w, uint32_t block)
 	return false;
 }
 
+/* Whether arg is the phi itself plus a number. */
+static bool is_own_step(struct analysis *n, uint32_t function,
+			const struct ssa_phi *p, uint32_t arg, int64_t *ret)
+{
+	const struct ssa *s = &n->ssa[function];
+	const struct ptx_function *f = &n->m->functions[function];
+	const struct ptx_instr *in;
+	const struct ptx_operand *o, *other;
+	struct value v;
+
+	if (s->def[arg] == PTX_NO_INDEX)
+		return false;
+	in = &f->instrs[s->def[arg]];
+	if (in->op != PTX_OP_add || in->guard != PTX_NO_INDEX ||
+	    in->mod[PTX_MOD_CC] || in->mod[PTX_MOD_SAT] ||
+	    ptx_types[in->types[0]].kind == PTX_KIND_F)
+		return false;
+	o = ptx_operand(f, in, 1);
+	other = ptx_operand(f, in, 2);
+	if (o->kind != PTX_OPERAND_REG || o->index != p->name) {
+		other = o;
+		o = ptx_operand(f, in, 2);
+	}
+	if (o->kind != PTX_OPERAND_REG || o->index != p->name)
+		return false;
+	v = transfer_value(n, function, other, transfer_type(in, 1));
+	*ret = v.c0;
+	return value_is_const(&v);
+}
+
+/* Whether some guard compares the phi, or what it becomes. */
+static bool is_counter(struct analysis *n, uint32_t function,
+		       const struct ssa_phi *p)
+{
+	const struct ssa *s = &n->ssa[function];
+	const bool *compared = &n->reg_compared[n->reg_first[function]];
+	bool any = compared[p->name];
+
+	for (uint32_t k = 0; k < p->arg_count; k++)
+		any |= compared[s->args[p->arg_first + k]];
+	return any;
+}
+
+/* How often a loop goes round at most, by the counters at its head: each adds
+ * one and the same number every time, and has bounds. */
+static int64_t find_trips(struct analysis *n, uint32_t function, uint32_t block)
+{
+	const struct ssa *s = &n->ssa[function];
+	const struct flow_block *b = &s->flow.blocks[block];
+	int64_t trips = VALUE_FAR;
+
+	for (uint32_t i = s->phi_first[block]; i < s->phi_first[block + 1];
+	     i++) {
+		const struct ssa_phi *p = &s->phis[i];
+		const struct value *v =
+			&n->regs[n->reg_first[function] + p->name];
+		int64_t step = 0, one;
+		bool is_good = is_counter(n, function, p) &&
+			       value_is_clean(v) && v->shape == SHAPE_AFFINE &&
+			       !value_is_far(v->lo) && !value_is_far(v->hi);
+
+		for (uint32_t k = 0; is_good && k < b->pred_count; k++) {
+			uint32_t from = s->flow.preds[b->pred_first + k];
+
+			if (s->flow.blocks[from].rank < b->rank)
+				continue;
+			is_good =
+				is_own_step(n, function, p,
+					    s->args[p->arg_first + k], &one) &&
+				one != 0 && (step == 0 || step == one);
+			step = one;
+		}
+		if (!is_good || step == 0)
+			continue;
+		one = (v->hi - v->lo) / (step < 0 ? -step : step);
+		trips = one < trips ? one : trips;
+	}
+	return trips;
+}
+
+/* A register that only adds a number each time: as far as the trips take
+ * it. */
+static void join_walker(struct analysis *n, uint32_t function,
+			const struct ptx_operand *reg, struct value v,
+			int64_t least, int64_t most, int64_t trips)
+{
+	int64_t step = value_gcd(least, most);
+	uint64_t size = (uint64_t)(most > -least ? most : -least);
+
+	if (v.shape == SHAPE_AFFINE) {
+		v.step = value_gcd(v.step, step);
+		v.lo = value_far_add(v.lo, value_far_mul(least, trips));
+		v.hi = value_far_add(v.hi, value_far_mul(most, trips));
+		v.reach = v.reach < size ? size : v.reach;
+		if (v.step == 0)
+			v.lo = v.hi = 0;
+	}
+	analysis_set(n, function, reg, v);
+}
+
+/* trips: of a loop whose head the phi stands at; VALUE_FAR: not known. */
 static void join_phi(struct analysis *n, uint32_t function,
-		     const struct ssa_phi *p, bool in_loop)
+		     const struct ssa_phi *p, bool in_loop, int64_t trips)
 {
 	const struct ssa *s = &n->ssa[function];
 	struct value *regs = &n->regs[n->reg_first[function]];
+	struct value entry = {0};
 	struct ptx_operand reg = {.kind = PTX_OPERAND_REG,
 				  .cls = s->cls[p->name],
 				  .index = p->name};
+	bool walks =
+		in_loop && trips < VALUE_FAR && !is_counter(n, function, p);
+	int64_t least = 0, most = 0, step;
 
 	for (uint32_t k = 0; k < p->arg_count; k++) {
 		uint32_t arg = s->args[p->arg_first + k];
 		struct value v = regs[arg];
 		const struct flow_block *b = &s->flow.blocks[p->block];
 
+		if (walks && is_own_step(n, function, p, arg, &step)) {
+			least = step < least ? step : least;
+			most = step > most ? step : most;
+			continue;
+		}
 		if (p->block != PTX_NO_INDEX && k < b->pred_count)
 			facts_bound_edge(n, function,
 					 s->flow.preds[b->pred_first + k],
 					 p->block, arg, &v);
-		if (in_loop)
+		if (walks)
+			value_join(&entry, &v, n->extent);
+		else if (in_loop)
 			analysis_carry(n, function, &reg, v);
 		else
 			analysis_set(n, function, &reg, v);
 	}
+	if (walks)
+		join_walker(n, function, &reg, entry, least, most, trips);
 }
 
 /* The old values that a guarded instruction may keep. */
@@ -238,10 +352,12 @@ static void pass_function(struct analysis *n, uint32_t function)
 		uint32_t block = s->flow.order[i];
 		const struct flow_block *b = &s->flow.blocks[block];
 		bool in_loop = is_loop(&s->flow, block);
+		int64_t trips =
+			in_loop ? find_trips(n, function, block) : VALUE_FAR;
 
 		for (uint32_t k = s->phi_first[block];
 		     k < s->phi_first[block + 1]; k++)
-			join_phi(n, function, &s->phis[k], in_loop);
+			join_phi(n, function, &s->phis[k], in_loop, trips);
 		for (uint32_t k = b->first; k < b->end; k++) {
 			analysis_at(n, function, k);
 			transfer_instr(n, function, &f->instrs[k]);
@@ -251,7 +367,7 @@ static void pass_function(struct analysis *n, uint32_t function)
 	}
 	for (uint32_t k = s->phi_first[s->flow.block_count]; k < s->phi_count;
 	     k++)
-		join_phi(n, function, &s->phis[k], true);
+		join_phi(n, function, &s->phis[k], true, VALUE_FAR);
 }
 
 static void mark_used(struct analysis *n, uint32_t function,

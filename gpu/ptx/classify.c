@@ -13,15 +13,17 @@
 #include "gpu/ptx/priv/analysis.h"
 #include "gpu/ptx/priv/needs.h"
 
-#define REASONS_CAP 512u
+#define REASONS_CAP 320u
 /* Different opcodes counted. */
 #define COUNTS_MAX 4096u
+/* Of one analysis; what needs more is too complex. */
+#define SCRATCH_BYTES_MAX (384u << 20)
 
 static const struct {
-	const char *word, *hint;
+	const char *word, *text, *hint;
 	enum ptx_sale sale;
 } whys[PTX_WHY_COUNT] = {
-#define X(word, sale, hint) {#word, hint, PTX_SALE_##sale},
+#define X(word, sale, text, hint) {#word, text, hint, PTX_SALE_##sale},
 	PTX_WHY_LIST(X)
 #undef X
 };
@@ -29,6 +31,11 @@ static const struct {
 const char *ptx_why_word(enum ptx_why why)
 {
 	return whys[why].word;
+}
+
+const char *ptx_why_text(enum ptx_why why)
+{
+	return whys[why].text;
 }
 
 const char *ptx_why_hint(enum ptx_why why)
@@ -172,7 +179,7 @@ static enum err count_name(struct analysis *n, struct counts *c,
 		}
 	if (c->count == COUNTS_MAX)
 		return ERR_OK;
-	c->list[c->count].opcode = arena_str(n->a, bytes_str(name));
+	c->list[c->count].opcode = arena_str(n->out, bytes_str(name));
 	c->list[c->count].count = 1;
 	if (!c->list[c->count].opcode)
 		return ERR_NO_MEMORY;
@@ -219,7 +226,10 @@ static enum err find_counts(struct analysis *n, struct ptx_report *r)
 		}
 	}
 	sort_counts(c->list, c->count);
-	r->counts = c->list;
+	r->counts = ARENA_ARRAY(n->out, c->count + 1u, struct ptx_count);
+	if (!r->counts)
+		return ERR_NO_MEMORY;
+	memcpy(r->counts, c->list, c->count * sizeof(*c->list));
 	r->count_count = c->count;
 	return e;
 }
@@ -227,7 +237,7 @@ static enum err find_counts(struct analysis *n, struct ptx_report *r)
 static enum err find_footprint(struct analysis *n, struct ptx_report *r)
 {
 	r->footprint =
-		ARENA_ARRAY(n->a, n->object_count + 1u, struct ptx_footprint);
+		ARENA_ARRAY(n->out, n->object_count + 1u, struct ptx_footprint);
 	if (!r->footprint)
 		return ERR_NO_MEMORY;
 	for (uint32_t i = 0; i < n->object_count; i++) {
@@ -295,8 +305,21 @@ static enum err judge(struct analysis *n, struct ptx_report *r)
 	reasons_find(n);
 	reasons_of_buffers(n);
 	regular_is_search(n, &r->has_witness);
+	waits_find(n);
 	r->independence = independence_is_proved(n) ? PTX_PROVED : PTX_ASSUMED;
+	if (r->independence != PTX_PROVED)
+		independence_find_conflicts(n);
 	return find_footprint(n, r);
+}
+
+static void take_reasons(struct analysis *n, struct ptx_report *r)
+{
+	sort_reasons(n->reasons, n->reason_count);
+	r->reasons = n->reasons;
+	r->reason_count = n->reason_count;
+	for (uint32_t i = 0; i < n->reason_count; i++)
+		if (ptx_why_sale(n->reasons[i].why) > r->sale)
+			r->sale = ptx_why_sale(n->reasons[i].why);
 }
 
 static enum err make_report(struct analysis *n, struct ptx_report *r)
@@ -305,7 +328,7 @@ static enum err make_report(struct analysis *n, struct ptx_report *r)
 
 	r->independence = PTX_ASSUMED;
 	n->reason_cap = REASONS_CAP;
-	n->reasons = ARENA_ARRAY(n->a, REASONS_CAP, struct ptx_reason);
+	n->reasons = ARENA_ARRAY(n->out, REASONS_CAP, struct ptx_reason);
 	if (!n->reasons)
 		return ERR_NO_MEMORY;
 	e = reach_find(n->a, n->m, &n->kernel, 1, &n->reach);
@@ -318,12 +341,7 @@ static enum err make_report(struct analysis *n, struct ptx_report *r)
 	if (e != ERR_OK)
 		return e;
 	reasons_of_launch(n, &r->needs);
-	sort_reasons(n->reasons, n->reason_count);
-	r->reasons = n->reasons;
-	r->reason_count = n->reason_count;
-	for (uint32_t i = 0; i < n->reason_count; i++)
-		if (ptx_why_sale(n->reasons[i].why) > r->sale)
-			r->sale = ptx_why_sale(n->reasons[i].why);
+	take_reasons(n, r);
 	r->reads_all = n->reads_all;
 	r->by_warp = !n->uses_barrier && !n->uses_shared;
 	return n->err;
@@ -334,14 +352,28 @@ enum err ptx_classify(struct arena *a, const struct ptx_module *m,
 		      struct ptx_report *ret)
 {
 	struct analysis n = {
-		.a = a, .m = m, .kernel = kernel, .launch = launch};
+		.out = a, .m = m, .kernel = kernel, .launch = launch};
 	struct ptx_report r = {.kernel = kernel};
 	enum err e;
 
 	if (kernel >= m->function_count || !m->functions[kernel].is_entry ||
 	    !m->functions[kernel].has_body)
 		return ERR_NOT_FOUND;
+	n.a = arena_new(SCRATCH_BYTES_MAX);
+	if (!n.a)
+		return ERR_NO_MEMORY;
 	e = make_report(&n, &r);
+	/* What does not fit is too complex, on every machine alike. */
+	if (e == ERR_NO_MEMORY && arena_used(n.a) > SCRATCH_BYTES_MAX / 2) {
+		e = ERR_OK;
+		r = (struct ptx_report){.kernel = kernel,
+					.independence = PTX_ASSUMED,
+					.needs = r.needs};
+		n.reason_count = 0;
+		reasons_add(&n, PTX_WHY_too_complex, NULL, NULL, "");
+		take_reasons(&n, &r);
+	}
+	arena_free(n.a);
 	if (e == ERR_OK)
 		*ret = r;
 	return e;

@@ -36,52 +36,153 @@ enum ptx_independence {
 	PTX_ASSUMED, /* could not be proved; tested at quote time */
 };
 
-/* word, class, hint for a person: the rewrite that would help */
-#define PTX_WHY_LIST(X)                                                       \
-	X(approximate, B, "include Weft's strict math, or sell it as B")      \
-	X(subnormal_ftz, B, "compile without -use_fast_math or -ftz")         \
-	X(saturating_mma, B, "use mma without .satfinite")                    \
-	X(atomic_one_op, R, "")                                               \
-	X(writes_by_chance, S, "write one result per CTA with WEFT_WITNESS")  \
-	X(float_atomic, C, "sum in two passes, in a fixed order")             \
-	X(atomic_result_used, C, "write to a place that the thread owns")     \
-	X(atomic_mixed, C, "use one operation and width per buffer")          \
-	X(atomic_and_plain, C, "read or write that buffer in another launch") \
-	X(atomic_order, C, "use add, and, or, xor, min or max")               \
-	X(atomic_wide, C, "use a 32 or 64 bit atomic")                        \
-	X(reads_written, C, "write to a second buffer, and launch twice")     \
-	X(nc_written, C, "drop __restrict__, or use another output buffer")   \
-	X(special_register, C, "compute from threadIdx and blockIdx")         \
-	X(volatile_access, C, "split the launch where CTAs wait for others")  \
-	X(activemask, C, "use a full mask, or __ballot_sync")                 \
-	X(float_mma, C, "use the strict fixed-order tile GEMM")               \
-	X(store_through_loaded, C, "pass the pointer as a parameter")         \
-	X(store_to_any, C, "pass the pointer as a parameter")                 \
-	X(wrong_space, C, "convert the address with cvta")                    \
-	X(indirect_call, C, "call through a constant table of functions")     \
-	X(address_leak, C, "do not store, compare or branch on addresses")    \
-	X(stores_constant, C, "write to a parameter's buffer")                \
-	X(grid_barrier, D, "split the kernel at the barrier")                 \
-	X(cluster, D, "launch without clusters")                              \
-	X(env_register, D, "split the kernel at the grid barrier")            \
-	X(unknown, X, "compile for an older architecture")                    \
-	X(refused, X, "")                                                     \
-	X(no_body, X, "compile printf, malloc and assert out")                \
-	X(needs_stack, X, "set stack in the manifest")                        \
-	X(too_much_shared, X, "use at most 227 KiB a CTA")                    \
-	X(too_much_local, X, "use at most 64 KiB of local memory a thread")   \
-	X(too_many_threads, X, "use at most 1,024 threads a CTA")             \
-	X(texture, X, "read from a buffer")                                   \
-	X(too_complex, X, "make the kernel smaller")
+/* word, class, what it means to a CUDA programmer, the rewrite that would help
+ * ("": none).  The words are on the wire: append, never rename. */
+/* clang-format off */
+#define PTX_WHY_LIST(X) \
+	X(approximate, B, \
+	  "the result of an approximate instruction differs between " \
+	  "architectures", \
+	  "include Weft's strict math, or sell it as B") \
+	X(subnormal_ftz, B, \
+	  "flushing tiny numbers to zero may differ between " \
+	  "architectures at the edge", \
+	  "compile without -use_fast_math or -ftz=true") \
+	X(saturating_mma, B, \
+	  "where a saturating matrix product saturates may differ " \
+	  "between architectures", \
+	  "use mma without .satfinite") \
+	X(atomic_one_op, R, \
+	  "thread blocks add up in one buffer by one atomic operation: " \
+	  "the launch is checked as a whole", \
+	  "") \
+	X(writes_by_chance, S, \
+	  "most thread blocks may write nothing, so a sample of them " \
+	  "shows nothing", \
+	  "give every thread block a slot with WEFT_WITNESS") \
+	X(float_atomic, C, \
+	  "floating-point atomics depend on the order in which threads " \
+	  "come", \
+	  "sum in two passes, in a fixed order") \
+	X(atomic_result_used, C, \
+	  "what an atomic returns depends on the order in which threads " \
+	  "come", \
+	  "write to a place that the thread owns") \
+	X(atomic_mixed, C, \
+	  "different atomic operations on one buffer depend on their " \
+	  "order", \
+	  "use one operation and one width per buffer") \
+	X(atomic_and_plain, C, \
+	  "plain accesses see a buffer while atomics of other threads " \
+	  "change it", \
+	  "read or write that buffer in another launch") \
+	X(atomic_order, C, \
+	  "this atomic operation depends on the order in which threads " \
+	  "come", \
+	  "use add, and, or, xor, min or max") \
+	X(atomic_wide, C, \
+	  "an atomic of this width may be torn", \
+	  "use a 32 or 64 bit atomic") \
+	X(reads_written, C, \
+	  "a thread block reads what another one of the same launch " \
+	  "writes", \
+	  "write to a second buffer, and launch twice") \
+	X(waits, C, \
+	  "a loop waits until another thread block writes something", \
+	  "split the launch where thread blocks wait for others") \
+	X(nc_written, C, \
+	  "ld.global.nc (const __restrict__, __ldg) reads a buffer that " \
+	  "the launch writes", \
+	  "drop __restrict__, or use another output buffer") \
+	X(special_register, C, \
+	  "this special register differs from run to run", \
+	  "compute from threadIdx, blockIdx, blockDim and gridDim") \
+	X(volatile_access, C, \
+	  "volatile, acquire and release accesses wait for, or show " \
+	  "something to, other thread blocks", \
+	  "split the launch where thread blocks wait for others") \
+	X(activemask, C, \
+	  "which threads are active at this moment is not defined", \
+	  "use a full mask, or __ballot_sync") \
+	X(float_mma, C, \
+	  "the order and rounding of floating-point matrix sums are " \
+	  "unspecified", \
+	  "use the strict fixed-order tile GEMM") \
+	X(store_through_loaded, C, \
+	  "it stores through a pointer that memory holds, perhaps into " \
+	  "any buffer", \
+	  "pass the pointer as a parameter") \
+	X(store_to_any, C, \
+	  "it stores to an address that is no buffer's plus an offset", \
+	  "pass the pointer as a parameter") \
+	X(far_offset, C, \
+	  "an offset from memory may be so large that it reaches " \
+	  "another buffer", \
+	  "use a 32-bit index, or compare it with the size first") \
+	X(wrong_space, C, \
+	  "an address of one memory space is used as one of another", \
+	  "convert the address with cvta") \
+	X(indirect_call, C, \
+	  "it calls an address that no constant table of functions " \
+	  "holds", \
+	  "call through a constant table of functions") \
+	X(address_leak, C, \
+	  "the result depends on where memory lies, which differs from " \
+	  "card to card", \
+	  "do not store, compare or branch on addresses") \
+	X(stores_constant, C, \
+	  "it writes to a parameter, a constant, or a variable that is " \
+	  "initialised with addresses", \
+	  "write to a parameter's buffer") \
+	X(grid_barrier, D, \
+	  "it needs all thread blocks of the grid at once, or one that " \
+	  "comes last", \
+	  "split the kernel at the barrier, finish in a second launch") \
+	X(cluster, D, \
+	  "clusters need several thread blocks at once", \
+	  "launch without clusters") \
+	X(env_register, D, \
+	  "%envreg is the driver's; grid-wide synchronisation reads it", \
+	  "split the kernel at the grid barrier") \
+	X(unknown, X, \
+	  "this instruction or modifier is not known", \
+	  "compile for an older architecture") \
+	X(refused, X, \
+	  "this instruction does not run here", \
+	  "") \
+	X(no_body, X, \
+	  "a function is called whose code is not in the text", \
+	  "compile printf, malloc and assert out") \
+	X(needs_stack, X, \
+	  "recursion and indirect calls need a stack size", \
+	  "set stack in the manifest") \
+	X(too_much_shared, X, \
+	  "it takes more shared memory than a thread block has", \
+	  "use at most 227 KiB a thread block") \
+	X(too_much_local, X, \
+	  "it takes more local memory than a thread has", \
+	  "use at most 64 KiB of local memory a thread") \
+	X(too_many_threads, X, \
+	  "a thread block has at most 1,024 threads", \
+	  "use smaller thread blocks") \
+	X(texture, X, \
+	  "textures and surfaces are not done here", \
+	  "read from a buffer") \
+	X(too_complex, X, \
+	  "the kernel is too large or too tangled to be analysed", \
+	  "make the kernel smaller")
+/* clang-format on */
 
 enum ptx_why {
-#define X(word, sale, hint) PTX_WHY_##word,
+#define X(word, sale, text, hint) PTX_WHY_##word,
 	PTX_WHY_LIST(X)
 #undef X
 		PTX_WHY_COUNT
 };
 
 const char *ptx_why_word(enum ptx_why why);
+/* A sentence without its full stop. */
+const char *ptx_why_text(enum ptx_why why);
 const char *ptx_why_hint(enum ptx_why why);
 enum ptx_sale ptx_why_sale(enum ptx_why why);
 char ptx_sale_letter(enum ptx_sale s);

@@ -40,6 +40,7 @@ struct query {
 	/* Rows: */
 	struct row *rows;
 	uint32_t row_count;
+	bool is_lost; /* something was said that no row says */
 };
 
 static enum relation opposite(enum relation r)
@@ -100,8 +101,10 @@ static void tell(struct query *q, const struct ptx_instr *in, bool truth)
 			    .is_unsigned = is_unsigned(cmp, t)};
 
 	if (ptx_types[t].kind == PTX_KIND_F || c.rel == REL_NONE ||
-	    (ptx_types[t].bits != 32 && ptx_types[t].bits != 64))
+	    (ptx_types[t].bits != 32 && ptx_types[t].bits != 64)) {
+		q->is_lost = true;
 		return;
+	}
 	if (!truth)
 		c.rel = opposite(c.rel);
 	q->tell(q, &c);
@@ -127,8 +130,10 @@ static void expand_setp(struct query *q, const struct ptx_instr *in,
 	}
 	c = ptx_operand(f, in, 4);
 	/* A true conjunction, or a false disjunction, tells of both. */
-	if (c->kind != PTX_OPERAND_REG || !tells_both)
+	if (c->kind != PTX_OPERAND_REG || !tells_both) {
+		q->is_lost = true;
 		return;
+	}
 	tell(q, in, truth == is_first);
 	expand(q, c->index, truth != c->negated, depth + 1);
 }
@@ -140,26 +145,30 @@ static void expand(struct query *q, uint32_t predicate, bool truth,
 	const struct ptx_function *f = &q->n->m->functions[q->function];
 	const struct ptx_instr *in;
 
-	if (depth == DEPTH_MAX || s->def[predicate] == PTX_NO_INDEX)
+	if (depth == DEPTH_MAX || s->def[predicate] == PTX_NO_INDEX ||
+	    f->instrs[s->def[predicate]].guard != PTX_NO_INDEX) {
+		q->is_lost = true;
 		return;
+	}
 	in = &f->instrs[s->def[predicate]];
-	if (in->guard != PTX_NO_INDEX)
-		return;
 	if (in->op == PTX_OP_setp) {
 		expand_setp(q, in, predicate, truth, depth);
 		return;
 	}
-	if ((in->op == PTX_OP_and && truth) || (in->op == PTX_OP_or && !truth))
-		for (uint32_t i = 1; i < 3; i++) {
+	/* One operand, or two that both say the same. */
+	if (!(in->op == PTX_OP_and && truth) &&
+	    !(in->op == PTX_OP_or && !truth) && in->op != PTX_OP_not)
+		q->is_lost = true;
+	else
+		for (uint32_t i = 1; i < in->operand_count; i++) {
 			const struct ptx_operand *o = ptx_operand(f, in, i);
+			bool is_not = in->op == PTX_OP_not;
 
 			if (o->kind == PTX_OPERAND_REG)
-				expand(q, o->index, truth != o->negated,
+				expand(q, o->index,
+				       truth != (o->negated != is_not),
 				       depth + 1);
 		}
-	if (in->op == PTX_OP_not &&
-	    ptx_operand(f, in, 1)->kind == PTX_OPERAND_REG)
-		expand(q, ptx_operand(f, in, 1)->index, !truth, depth + 1);
 }
 
 /* The predicate that a block knows of itself. */
@@ -222,15 +231,18 @@ static void walk(struct query *q, uint32_t block)
 	const uint32_t *up = q->n->fact_up[q->function];
 	uint32_t count = 0;
 
-	for (uint32_t b = up[block]; b != PTX_NO_INDEX && count < FACTS_MAX;
-	     count++) {
+	for (uint32_t b = up[block]; b != PTX_NO_INDEX; count++) {
 		uint32_t predicate, above = w->blocks[b].idom;
 		bool truth;
 
 		if (own_fact(w, b, &predicate, &truth))
 			expand(q, predicate, truth, 0);
-		if (!w->has_dominators || above == b)
-			break;
+		if (!w->has_dominators || count == FACTS_MAX) {
+			q->is_lost = true;
+			return;
+		}
+		if (above == b)
+			return;
 		b = up[above];
 	}
 }
@@ -397,7 +409,9 @@ static void tell_row(struct query *q, const struct compare *c)
 	struct value d;
 	int64_t lo, hi;
 	struct row *r = &q->rows[q->row_count];
+	bool was_lost = q->is_lost;
 
+	q->is_lost = true;
 	if (q->row_count == ROWS_MAX || !value_is_clean(&a) ||
 	    !value_is_clean(&b) || a.shape != SHAPE_AFFINE ||
 	    b.shape != SHAPE_AFFINE || a.step || b.step)
@@ -409,6 +423,9 @@ static void tell_row(struct query *q, const struct compare *c)
 	if (!in_order(c, lo, hi))
 		return;
 	d = value_sub(&a, &b);
+	/* The same for all threads: it holds, or nothing runs here. */
+	if (value_is_fixed(&d))
+		q->is_lost = was_lost;
 	if (d.shape != SHAPE_AFFINE || !d.term_count || c->rel == REL_NE ||
 	    d.c0 > VALUE_FAR / 2 || d.c0 < -VALUE_FAR / 2)
 		return;
@@ -423,10 +440,11 @@ static void tell_row(struct query *q, const struct compare *c)
 	if (c->rel == REL_GT || c->rel == REL_GE || c->rel == REL_EQ)
 		r->lo = -d.c0 + (c->rel == REL_GT);
 	q->row_count++;
+	q->is_lost = was_lost;
 }
 
 uint32_t facts_rows(struct analysis *n, uint32_t function,
-		    struct row rows[ROWS_MAX])
+		    struct row rows[ROWS_MAX], bool *ret_whole)
 {
 	struct query q = {
 		.n = n, .function = function, .tell = tell_row, .rows = rows};
@@ -434,5 +452,6 @@ uint32_t facts_rows(struct analysis *n, uint32_t function,
 	if (n->guard != PTX_NO_INDEX)
 		expand(&q, n->guard, n->guard_truth, 0);
 	walk(&q, n->block);
+	*ret_whole = !q.is_lost;
 	return q.row_count;
 }

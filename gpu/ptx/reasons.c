@@ -42,7 +42,7 @@ void reasons_add(struct analysis *n, enum ptx_why why,
 	if (n->reason_count == n->reason_cap)
 		return;
 	if (in)
-		r.opcode = arena_str(n->a, bytes_str(name));
+		r.opcode = arena_str(n->out, bytes_str(name));
 	if (!r.opcode) {
 		n->err = ERR_NO_MEMORY;
 		r.opcode = "";
@@ -282,7 +282,7 @@ static void check_call(struct analysis *n, uint32_t function,
 
 		if (!g->has_body)
 			reasons_add(n, PTX_WHY_no_body, f, in,
-				    arena_str(n->a, g->name));
+				    arena_str(n->out, g->name));
 		return;
 	}
 	/* Only what a constant table or a mov made may be called. */
@@ -306,6 +306,10 @@ static void check_instr(struct analysis *n, uint32_t function,
 	check_leak(n, function, in);
 	if (in->op == PTX_OP_activemask)
 		reasons_add(n, PTX_WHY_activemask, f, in, "");
+	if ((in->op == PTX_OP_vote || in->op == PTX_OP_shfl) &&
+	    !in->mod[PTX_MOD_SYNC])
+		reasons_add(n, PTX_WHY_activemask, f, in,
+			    "without .sync it takes who is there");
 	if (in->op == PTX_OP_discard)
 		reasons_add(n, PTX_WHY_refused, f, in,
 			    "what is read after it is unspecified");
@@ -454,11 +458,29 @@ static void check_address(struct analysis *n, const struct access *c)
 		    "an address made of parts of addresses");
 }
 
+/* Buffers lie this far apart, and no offset may pass half of that. */
+#define APART (1ull << 40)
+
+/* An offset that memory holds, or that a loop adds up, and that nothing
+ * bounds: on a card it is a fault, here it could be another buffer. */
+static void check_offset(struct analysis *n, const struct access *c)
+{
+	bool is_buffer = false;
+
+	for (uint32_t b = 0; b < n->base_count; b++)
+		is_buffer |= (c->at.bases >> b & 1) &&
+			     n->objects[n->base_object[b]].is_global;
+	if (n->launch && is_buffer && !(c->at.kinds & VALUE_MIXED) &&
+	    !value_is_near(&c->at, n->extent, APART / 2))
+		reasons_add(n, PTX_WHY_far_offset, c->f, c->in, "");
+}
+
 static void check_access(struct analysis *n, const struct access *c)
 {
 	uint8_t sem = c->in->mod[PTX_MOD_SEM];
 
 	check_address(n, c);
+	check_offset(n, c);
 	check_space(n, c);
 	if (c->is_write || c->is_atomic)
 		check_target(n, c);
@@ -546,12 +568,12 @@ void reasons_find(struct analysis *n)
 			reasons_add(n, PTX_WHY_cluster, f, NULL, "");
 		if (!f->has_body && n->reach.addressed[i])
 			reasons_add(n, PTX_WHY_no_body, f, NULL,
-				    arena_str(n->a, f->name));
+				    arena_str(n->out, f->name));
 	}
 	for (uint32_t i = 0; i < n->m->variable_count; i++)
 		if (n->reach.variables[i] && n->m->variables[i].is_opaque)
 			reasons_add(n, PTX_WHY_texture, NULL, NULL,
-				    arena_str(n->a, n->m->variables[i].name));
+				    arena_str(n->out, n->m->variables[i].name));
 	for (uint32_t i = 0; i < n->access_count; i++) {
 		const struct access *c = &n->accesses[i];
 

@@ -273,44 +273,37 @@ static void fold_others(struct value *a, struct value *b,
 			i++;
 }
 
-/* The least stop that is not below a bound, or a power; a stop n counts for
- * n, n - 1 and the number one step before n. */
-static int64_t next_most(int64_t whole, int64_t step, const int64_t *stops,
-			 uint32_t count)
+/*
+ * Where a bound of r goes on to, r growing upwards: what brings the value to
+ * the end of some width (whole: c0 and the terms at their most), or to a stop
+ * n, or n - 1, or one step before n (part: at their least, as guards clip).
+ */
+static int64_t next_bound(int64_t bound, int64_t whole, int64_t part,
+			  int64_t step, const int64_t *stops, uint32_t count,
+			  bool is_low)
 {
-	static const int64_t powers[] = {0, INT32_MAX, UINT32_MAX, 1ll << 40};
+	static const int64_t ends[2][4] = {
+		{0, INT32_MAX, UINT32_MAX, 1ll << 40},
+		{0, -(int64_t)INT32_MIN, 1ll << 40, 1ll << 40},
+	};
 	int64_t best = VALUE_FAR;
 
-	for (uint32_t i = 0; i < sizeof(powers) / sizeof(powers[0]); i++)
-		if (whole <= powers[i] && powers[i] < best)
-			best = powers[i];
-	for (uint32_t i = 0; i < count; i++) {
-		const int64_t tries[3] = {stops[i], stops[i] - 1,
-					  stops[i] - step};
+	for (uint32_t i = 0; i < 4; i++) {
+		int64_t end = value_far_add(ends[is_low][i], -whole);
 
-		for (uint32_t k = 0; k < 3; k++)
-			if (tries[k] >= whole && tries[k] < best)
-				best = tries[k];
+		if (end >= bound && end < best)
+			best = end;
 	}
-	return best;
-}
-
-static int64_t next_least(int64_t whole, int64_t step, const int64_t *stops,
-			  uint32_t count)
-{
-	static const int64_t powers[] = {0, INT32_MIN, -(1ll << 40)};
-	int64_t best = -VALUE_FAR;
-
-	for (uint32_t i = 0; i < sizeof(powers) / sizeof(powers[0]); i++)
-		if (whole >= powers[i] && powers[i] > best)
-			best = powers[i];
 	for (uint32_t i = 0; i < count; i++) {
-		const int64_t tries[3] = {stops[i], stops[i] + 1,
-					  stops[i] + step};
+		int64_t stop = is_low ? -stops[i] : stops[i];
+		const int64_t tries[3] = {stop, stop - 1, stop - step};
 
-		for (uint32_t k = 0; k < 3; k++)
-			if (tries[k] <= whole && tries[k] > best)
-				best = tries[k];
+		for (uint32_t k = 0; k < 3; k++) {
+			int64_t end = value_far_add(tries[k], -part);
+
+			if (end >= bound && end < best)
+				best = end;
+		}
 	}
 	return best;
 }
@@ -326,16 +319,16 @@ void value_widen(struct value *v, const struct value *old,
 	value_terms_range(v, extent, &least, &most);
 	value_range(v, extent, &lo, &hi);
 	value_range(old, extent, &old_lo, &old_hi);
-	if (hi > old_hi) {
-		hi = next_most(hi, v->step, stops, stop_count);
-		v->hi = value_is_far(hi) || value_is_far(most) ? VALUE_FAR
-							       : hi - most;
-	}
-	if (lo < old_lo) {
-		lo = next_least(lo, v->step, stops, stop_count);
-		v->lo = value_is_far(lo) || value_is_far(least) ? -VALUE_FAR
-								: lo - least;
-	}
+	if (hi > old_hi || v->hi > old->hi)
+		v->hi = value_is_far(most) || value_is_far(least)
+				? VALUE_FAR
+				: next_bound(v->hi, most, least, v->step, stops,
+					     stop_count, false);
+	if (lo < old_lo || v->lo < old->lo)
+		v->lo = value_is_far(most) || value_is_far(least)
+				? -VALUE_FAR
+				: -next_bound(-v->lo, -least, -most, v->step,
+					      stops, stop_count, true);
 }
 
 /* r of both, b's offset by apart; whether the bounds of a grew. */

@@ -115,7 +115,8 @@ struct access {
 };
 
 struct analysis {
-	struct arena *a;
+	struct arena *a;   /* scratch */
+	struct arena *out; /* the report's */
 	/* Its reached functions have names for registers (ssa.c). */
 	const struct ptx_module *m;
 	uint32_t kernel;
@@ -275,9 +276,10 @@ struct row {
 	int64_t lo, hi;
 };
 #define ROWS_MAX 12u
-/* Rows that hold at n->block under n->guard; at most ROWS_MAX. */
+/* Rows that hold at n->block under n->guard; at most ROWS_MAX.  whole: they
+ * say all that the facts on the way say. */
 uint32_t facts_rows(struct analysis *n, uint32_t function,
-		    struct row rows[ROWS_MAX]);
+		    struct row rows[ROWS_MAX], bool *ret_whole);
 
 /* access.c: after the fixpoint. */
 MUST_USE enum err access_find(struct analysis *n);
@@ -290,12 +292,17 @@ void reasons_find(struct analysis *n);
 void reasons_of_buffers(struct analysis *n);
 void reasons_of_launch(struct analysis *n, const struct ptx_needs *needs);
 
+/* waits.c: loops and branches that need other CTAs. */
+void waits_find(struct analysis *n);
+
 /* regular.c: whether no store to a buffer happens in every CTA, but for those
  * into slots that each CTA owns (*ret_has_slots; written if true). */
 bool regular_is_search(struct analysis *n, bool *ret_has_slots);
 
 /* independence.c */
 bool independence_is_proved(struct analysis *n);
+/* Adds a reason where a CTA certainly reads what another one writes. */
+void independence_find_conflicts(struct analysis *n);
 /* A store to one place of each CTA, the same for all its threads. */
 bool independence_is_slot(struct analysis *n, const struct access *c);
 
