@@ -59,6 +59,7 @@ weft_test(gpu/strict DEPS base LIBS m)
 weft_test(gpu/program DEPS base)
 weft_test(gpu/exec DEPS gpu/ptx gpu/program base)
 weft_test(gpu/build DEPS gpu/strict gpu/program gpu/ptx base)
+weft_test(corpus DEPS gpu/exec gpu/ptx gpu/program base)
 weft_test(gpu/worker DEPS gpu/client gpu/build gpu/exec gpu/program gpu/ptx
   base)
 weft_fuzz(market DEPS market ledger base)
