@@ -71,12 +71,15 @@ static void warp_wait(struct strip *s, const struct warp *w)
 	}
 }
 
-/* Lanes that wait at this op already run with those that come now. */
-static bool wake_waiting(struct machine *mc, struct strip *s)
+/* Lanes that wait at this op already run with those of their warp that come
+ * now; of other warps nothing has changed. */
+static bool wake_waiting(struct machine *mc, struct strip *s,
+			 const uint32_t *mask)
 {
 	bool woken = false;
 	for (uint32_t i = 0; i < s->n; i++) {
-		if (s->wait[i] != WAIT_WARP || s->resume[i] != s->pc)
+		if (s->wait[i] != WAIT_WARP || s->resume[i] != s->pc ||
+		    warp_at(s, mask, i / 32 * 32).on == 0)
 			continue;
 		if (!woken)
 			strip_set_pcs(mc, s, NULL, s->pc);
@@ -98,7 +101,7 @@ static enum step warp_gather(struct machine *mc, struct strip *s,
 	bool waits = false;
 	if (same_masks(members, mask, s->n))
 		return STEP_NEXT;
-	if (wake_waiting(mc, s))
+	if (wake_waiting(mc, s, mask))
 		return STEP_AGAIN;
 	for (uint32_t first = 0; first < s->n; first += 32) {
 		struct warp w = warp_at(s, mask, first);

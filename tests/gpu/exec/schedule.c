@@ -36,3 +36,24 @@ Test(gpu_exec_schedule, a_value_of_64_bits_waits_behind_a_loop)
 	}
 	kit_free(&k);
 }
+
+/* One warp is complete at the vote; the other's last lane comes late. */
+Test(gpu_exec_schedule, a_whole_warp_does_not_wake_another)
+{
+	static const char text[] = KIT_KERNEL(
+		"mov.u32 %r0, %tid.x; mul.wide.u32 %rd1, %r0, 8;\n"
+		"add.s64 %rd1, %rd0, %rd1; setp.eq.u32 %p1, %r0, 40;\n"
+		"@%p1 bra M;\n"
+		"L: vote.sync.ballot.b32 %r2, %p1, -1;\n"
+		"bra N;\n"
+		"M: mov.u32 %r3, 5; bra L;\n"
+		"N: cvt.u64.u32 %rd2, %r2; st.global.u64 [%rd1], %rd2;");
+	struct kit k = kit_load(text);
+	struct kit_run r = KIT_RUN(wide, 64);
+	memset(wide, 0, sizeof(wide));
+	r.options.cta_cost_max = 1000000;
+	cr_assert_eq(kit_run(&k, &r).outcome, EXEC_OK);
+	for (uint32_t i = 0; i < 64; i++)
+		cr_expect_eq(wide[i], i < 32 ? 0u : 256u);
+	kit_free(&k);
+}
