@@ -213,8 +213,8 @@ static void run_strips(struct machine *mc)
 	uint32_t live_before = UINT32_MAX;
 	for (;;) {
 		for (uint32_t k = 0; k < mc->l->strip_count; k++) {
-			uint32_t i = mc->l->is_scheduled ? schedule_strip(mc, k)
-							 : k;
+			uint32_t i =
+				mc->l->is_scheduled ? schedule_strip(mc, k) : k;
 			if (!strip_run(mc, &mc->strips[i]))
 				return;
 		}
@@ -286,8 +286,8 @@ void machine_run_cta(struct machine *mc, uint64_t cta)
 		start_strip(mc, &mc->strips[k]);
 	if (mc->trace != NULL)
 		start_trace(mc);
-	mc->csr = CSR_BASE;
-	_mm_setcsr(CSR_BASE);
+	mc->csr = mc->l->csr;
+	_mm_setcsr(mc->csr);
 	run_strips(mc);
 	_mm_setcsr(CSR_BASE);
 }
@@ -383,6 +383,14 @@ static size_t lay_out(struct machine *mc, uint8_t *p)
 	return at;
 }
 
+static void fill_args(struct machine *mc, struct strip *s)
+{
+	s->args = (struct lane_args){.base = {s->regs, mc->consts},
+				     .hi = s->lanes,
+				     .nan32 = mc->nan32,
+				     .nan64 = mc->nan64};
+}
+
 enum err machine_new(const struct launch *l, struct machine *ret_machine)
 {
 	struct machine *mc = ret_machine;
@@ -407,6 +415,8 @@ enum err machine_new(const struct launch *l, struct machine *ret_machine)
 	memset(mc->memory, 0, bytes);
 	lay_out(mc, mc->memory);
 	fill_constants(mc);
+	for (uint32_t k = 0; k < l->strip_count; k++)
+		fill_args(mc, &mc->strips[k]);
 	for (uint32_t k = 0; k < l->strip_count; k++)
 		fill_fixed(mc, &mc->strips[k]);
 	return ERR_OK;

@@ -19,6 +19,10 @@ void machine_set_nan(struct machine *mc, uint32_t variant)
 {
 	mc->nan32 = nan32[variant % 3];
 	mc->nan64 = nan64[variant % 3];
+	for (uint32_t k = 0; k < mc->l->strip_count; k++) {
+		mc->strips[k].args.nan32 = mc->nan32;
+		mc->strips[k].args.nan64 = mc->nan64;
+	}
 }
 
 /* What the CTA left in its cells. */

@@ -63,6 +63,11 @@ bool load_is_step(enum op_id id)
 	return op_rows[id].is_step;
 }
 
+uint32_t load_result_units(enum op_id id)
+{
+	return op_rows[id].args[0] == '8' ? 2 : 1;
+}
+
 static bool type_fits(uint64_t mask, uint32_t type)
 {
 	if (mask == ANY)

@@ -1,90 +1,101 @@
 /*
- * Loads that share an address register: inside a basic block, the first one
- * fills a slot of the strip and later ones reuse it until the register is
- * written.
+ * Loads and stores whose address register has not changed since the strip
+ * last used it need not look at their addresses again.  Each such register
+ * gets a slot of the strip; every op says which slots its results spoil.
  */
-#include "base/arena.h"
+#include <stdlib.h>
+
 #include "gpu/exec/priv/load.h"
 #include "gpu/exec/priv/machine.h"
 
-struct keeper {
-	op_ref refs[SPAN_SLOTS]; /* REF_NONE: free */
-	uint32_t next;		 /* to be replaced */
-};
+#define ALL_SLOTS ((1u << SPAN_SLOTS) - 1)
 
-static void forget_all(struct keeper *k)
+static bool uses_slot(const struct op *o)
 {
-	for (uint32_t i = 0; i < SPAN_SLOTS; i++)
-		k->refs[i] = REF_NONE;
+	return (o->id == OP_ld || o->id == OP_st) && o->is_static == 0 &&
+	       o->a != REF_NONE && (o->a & REF_CONST) == 0;
 }
 
-/* A write to unit r; addresses of 64 bits have two units. */
-static void forget(struct keeper *k, op_ref r)
+/* Slots in the order of the registers' first use; by unit, a bit each. */
+static void take_slots(struct exec_module *m, uint8_t *slots)
 {
-	for (uint32_t i = 0; i < SPAN_SLOTS; i++) {
-		if (r == k->refs[i] || r == k->refs[i] + 1 ||
-		    r + 1 == k->refs[i])
-			k->refs[i] = REF_NONE;
-	}
-}
-
-static void keep(struct keeper *k, struct op *o)
-{
-	for (uint32_t i = 0; i < SPAN_SLOTS; i++) {
-		if (k->refs[i] != o->a)
-			continue;
-		o->span_slot = (uint8_t)(i + 1);
-		o->span_reuse = 1;
-		return;
-	}
-	k->refs[k->next] = o->a;
-	o->span_slot = (uint8_t)(k->next + 1);
-	k->next = (k->next + 1) % SPAN_SLOTS;
-}
-
-static void walk_op(struct loader *l, struct keeper *k, struct op *o)
-{
-	const struct exec_module *m = l->m;
-	bool loads = o->id == OP_ld || o->id == OP_ld_static;
-	bool may = o->id == OP_ld && o->guard == REF_NONE &&
-		   o->is_static == 0 && (o->a & REF_CONST) == 0;
-	if (may)
-		keep(k, o);
-	forget(k, o->d);
-	forget(k, o->e);
-	for (uint32_t i = 0; loads && i < o->vec; i++)
-		forget(k, m->lists[o->list + i]);
-	if (load_is_step((enum op_id)o->id) && !loads && o->id != OP_st &&
-	    o->id != OP_nop)
-		forget_all(k);
-}
-
-static void mark_targets(struct loader *l, uint8_t *targets)
-{
-	const struct exec_module *m = l->m;
+	uint32_t next = 0;
 	for (uint32_t i = 0; i < m->op_count; i++) {
-		const struct op *o = &m->ops[i];
-		if (o->id == OP_bra)
-			targets[o->target] = 1;
-		for (uint32_t k = 0; o->id == OP_brx && k < o->imm; k++)
-			targets[m->tables[o->list + k]] = 1;
+		struct op *o = &m->ops[i];
+		if (!uses_slot(o))
+			continue;
+		if (slots[o->a] == 0)
+			slots[o->a] =
+				(uint8_t)(2u << next++ % (SPAN_SLOTS - 1));
+		/* A place may be another's second half: the first wins. */
+		o->span_slot = (uint8_t)__builtin_ctz(slots[o->a]);
+		o->span_key = (uint16_t)(o->size * o->vec << 8 | o->space << 1 |
+					 o->is_wide);
+		if (o->is_wide != 0)
+			slots[o->a + 1] |= slots[o->a];
 	}
+}
+
+/* The slots of the units that a result takes. */
+static uint8_t spoiled(const struct exec_module *m, const uint8_t *slots,
+		       op_ref r, uint32_t units)
+{
+	uint8_t bits = 0;
+	if (r == REF_NONE || (r & REF_CONST) != 0)
+		return 0;
+	for (uint32_t k = 0; k < units && r + k < m->unit_count; k++)
+		bits |= slots[r + k];
+	return bits;
+}
+
+/* Steps that write nothing but d and e. */
+static bool is_plain_step(const struct op *o)
+{
+	switch (o->id) {
+	case OP_st:
+	case OP_bra:
+	case OP_exit:
+	case OP_nop:
+	case OP_bar_sync:
+	case OP_bar_red:
+	case OP_bar_arrive:
+	case OP_bar_warp:
+	case OP_shfl:
+	case OP_vote:
+	case OP_atom:
+	case OP_red:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static uint8_t spoils(const struct exec_module *m, const struct op *o,
+		      const uint8_t *slots)
+{
+	bool loads = o->id == OP_ld || o->id == OP_ld_static;
+	bool is_step = load_is_step((enum op_id)o->id);
+	uint8_t bits = 0;
+	if (is_step && !loads && !is_plain_step(o))
+		return ALL_SLOTS;
+	for (uint32_t k = 0; loads && k < o->vec; k++)
+		bits |= spoiled(m, slots, m->lists[o->list + k],
+				o->size == 8 ? 2 : 1);
+	uint32_t units = is_step ? 2 : load_result_units((enum op_id)o->id);
+	bits |= spoiled(m, slots, o->d, units);
+	return bits | spoiled(m, slots, o->e, 2);
 }
 
 void load_spans(struct loader *l)
 {
 	struct exec_module *m = l->m;
-	struct keeper k = {.next = 0};
-	uint8_t *targets = arena_alloc(m->arena, (size_t)m->op_count + 1, 1);
-	if (targets == NULL) {
+	uint8_t *slots = calloc((size_t)m->unit_count + 2, 1);
+	if (slots == NULL) {
 		l->err = ERR_NO_MEMORY;
 		return;
 	}
-	mark_targets(l, targets);
-	forget_all(&k);
-	for (uint32_t i = 0; i < m->op_count; i++) {
-		if (targets[i] != 0)
-			forget_all(&k);
-		walk_op(l, &k, &m->ops[i]);
-	}
+	take_slots(m, slots);
+	for (uint32_t i = 0; i < m->op_count; i++)
+		m->ops[i].spoils = spoils(m, &m->ops[i], slots);
+	free(slots);
 }

@@ -209,7 +209,10 @@ enum err launch_prepare(const struct exec_module *m, uint32_t variant,
 		return ERR_NO_MEMORY;
 	fill_constants(l);
 	*ret_reason = EXEC_REASON_none;
-	return options->witness_seed32 != NULL ? witness_select(l) : ERR_OK;
+	enum err err = launch_resolve(l);
+	if (err == ERR_OK && options->witness_seed32 != NULL)
+		err = witness_select(l);
+	return err;
 }
 
 void launch_free(struct launch *l)
@@ -221,6 +224,7 @@ void launch_free(struct launch *l)
 	free((void *)(uintptr_t)l->variable_host);
 	free(l->variable_buffer);
 	free(l->constants);
+	free(l->lane_ops);
 	free(l->selected);
 	free(l->params);
 }

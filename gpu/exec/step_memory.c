@@ -195,55 +195,137 @@ static void load_lanes(struct machine *mc, struct strip *s, const struct op *o,
 			patterns);
 }
 
-/* Does the slot hold this load's addresses, but for a constant? */
-static bool slot_fits(const struct span_slot *k, const struct op *o,
-		      int64_t delta)
+/* A slot whose lanes lie in rows; false: they do not. */
+static bool fill_rows(struct machine *mc, struct strip *s, const struct op *o,
+		      const struct window *w, struct span_slot *k)
 {
-	uint32_t size = (uint32_t)o->size * o->vec;
-	return k->is_valid && k->size == size && k->space == o->space &&
-	       delta >= -(int64_t)k->least &&
-	       delta <= (int64_t)k->bytes - size - (int64_t)k->most &&
-	       ((uint64_t)delta & (size - 1)) == 0;
-}
-
-/*
- * Loads from an address register that has not changed since the slot's last
- * load of this block: only the constant offset differs.  Fills the slot when
- * it does not fit; false: take another way.
- */
-static bool load_kept(struct machine *mc, struct strip *s, const struct op *o,
-		      const uint32_t *mask)
-{
-	struct span_slot *k = &s->spans[o->span_slot - 1];
-	int64_t delta = o->offset - k->offset;
-	if (mc->trace != NULL)
+	int64_t step, row, size = (int64_t)o->size * o->vec;
+	if (s->mask != NULL || s->n % 16 != 0 ||
+	    !mc->lanes->rows(machine_lanes(mc, s, o->a), o->is_wide != 0, s->n,
+			     &step, &row))
 		return false;
-	if (o->span_reuse == 0 || !slot_fits(k, o, delta)) {
-		struct window w;
-		struct lane_span span;
-		k->is_valid = false;
-		if (!reach_all(mc, s, o, mask, false, &w, &span))
-			return false;
-		uint32_t *at = s->at;
-		s->at = k->at;
-		*k = (struct span_slot){.is_valid = true,
-					.space = o->space,
-					.size = span.size,
-					.offset = o->offset,
-					.least = span.least,
-					.most = span.most,
-					.host = w.host,
-					.bytes = w.bytes,
-					.at = at};
-		mc->lanes->patterns(k->patterns, at, o->size, s->n, mask);
-		delta = 0;
-	}
-	load_lanes(mc, s, o, mask, k->host + delta, k->at, k->patterns);
+	int64_t at = (int64_t)(lane_address(mc, s, o, 0) - w->base);
+	int64_t far = (int64_t)(s->n / 16 - 1);
+	if ((step != 0 && (step != o->size || o->vec != 1)) ||
+	    w->bytes > (uint64_t)1 << 40 || at < 0 || at > (int64_t)w->bytes ||
+	    row > (int64_t)1 << 40 || row < -((int64_t)1 << 40) ||
+	    ((at | row) & (size - 1)) != 0)
+		return false;
+	int64_t least = at + (row < 0 ? far * row : 0);
+	int64_t most = at + 15 * step + (row > 0 ? far * row : 0);
+	if (least < 0 || most > (int64_t)w->bytes - size)
+		return false;
+	uint32_t log = (uint32_t)__builtin_ctz(o->size);
+	k->shape = step == 0 ? SPAN_SAME : SPAN_UNIT;
+	k->load = step == 0 ? mc->lanes->load_same[log]
+			    : mc->lanes->load_unit[log];
+	k->host = w->host + at;
+	k->row = row;
+	k->low = o->offset - least;
+	k->room = (uint64_t)(least + (int64_t)w->bytes - size - most);
 	return true;
 }
 
-enum step step_ld(struct machine *mc, struct strip *s, const struct op *o,
-		  const uint32_t *mask, UNUSED uint32_t active)
+static bool fill_any(struct machine *mc, struct strip *s, const struct op *o,
+		     const struct window *w, struct span_slot *k)
+{
+	struct lane_span span = {.address = machine_lanes(mc, s, o->a),
+				 .is_wide = o->is_wide != 0,
+				 .offset = (uint64_t)o->offset,
+				 .base = w->base,
+				 .bytes = w->bytes,
+				 .size = (uint32_t)o->size * o->vec,
+				 .count = s->n,
+				 .mask = s->mask,
+				 .at = k->at};
+	if (!mc->lanes->span(&span))
+		return false;
+	mc->lanes->patterns(k->patterns, k->at, o->size, s->n, s->mask);
+	k->shape = SPAN_ANY;
+	k->host = w->host;
+	k->low = o->offset - (int64_t)span.least;
+	k->room = span.least + w->bytes - span.size - span.most;
+	return true;
+}
+
+static bool fill_slot(struct machine *mc, struct strip *s, const struct op *o,
+		      struct span_slot *k)
+{
+	struct window w;
+	uint64_t a = lane_address(mc, s, o, first_on(s->mask));
+	s->spans_valid &= ~(1u << o->span_slot);
+	if (!machine_window(mc, s, (enum op_space)o->space, a, &w) ||
+	    w.is_per_lane)
+		return false;
+	if (!fill_rows(mc, s, o, &w, k) && !fill_any(mc, s, o, &w, k))
+		return false;
+	k->ref = o->a;
+	k->key = o->span_key;
+	k->offset = o->offset;
+	k->is_writable = w.is_writable;
+	s->spans_valid |= 1u << o->span_slot;
+	return true;
+}
+
+/* Has the slot this access's addresses, but for the constant offset? */
+static inline bool slot_fits(const struct strip *s, const struct op *o,
+			     const struct span_slot *k)
+{
+	return (s->spans_valid >> o->span_slot & 1u) != 0 && k->ref == o->a &&
+	       k->key == o->span_key &&
+	       (uint64_t)(o->offset - k->low) <= k->room &&
+	       ((uint64_t)(o->offset - k->offset) & ((k->key >> 8) - 1u)) == 0;
+}
+
+/* The access's slot, filled if need be; NULL: take another way. */
+static inline const struct span_slot *span_of(struct machine *mc,
+					      struct strip *s,
+					      const struct op *o,
+					      const uint32_t *mask)
+{
+	struct span_slot *k = &s->spans[o->span_slot];
+	if (mask != s->mask)
+		return NULL;
+	if (slot_fits(s, o, k) ||
+	    (o->span_slot != 0 && mc->trace == NULL && fill_slot(mc, s, o, k)))
+		return k;
+	return NULL;
+}
+
+static void load_span(struct machine *mc, struct strip *s, const struct op *o,
+		      const struct span_slot *k)
+{
+	const uint8_t *host = k->host + (o->offset - k->offset);
+	const op_ref *list = mc->l->m->lists + o->list;
+	for (uint32_t i = 0; i < o->vec; i++, host += o->size) {
+		void *d = machine_lanes(mc, s, list[i]);
+		if (k->shape != SPAN_ANY)
+			k->load(d, host, k->row, s->n);
+		else
+			mc->lanes->gather(d, host, k->at, o->size, s->n,
+					  s->mask, k->patterns);
+	}
+}
+
+static void store_span(struct machine *mc, struct strip *s, const struct op *o,
+		       const struct span_slot *k)
+{
+	uint8_t *host = k->host + (o->offset - k->offset);
+	const op_ref *list = mc->l->m->lists + o->list;
+	for (uint32_t i = 0; i < o->vec; i++, host += o->size) {
+		const void *r = machine_lanes(mc, s, list[i]);
+		if (k->shape == SPAN_UNIT)
+			mc->lanes->store_unit[__builtin_ctz(o->size)](
+				r, host, k->row, s->n);
+		else
+			mc->lanes->scatter(r, host, k->at, o->size, s->n,
+					   s->mask);
+	}
+}
+
+/* Without the help of a slot. */
+static enum step load_plainly(struct machine *mc, struct strip *s,
+			      const struct op *o, const uint32_t *mask)
 {
 	struct window w;
 	struct lane_span span;
@@ -254,12 +336,20 @@ enum step step_ld(struct machine *mc, struct strip *s, const struct op *o,
 	}
 	if (mask == NULL && reach_fixed(mc, s, o, &w))
 		return load_fixed(mc, s, o, &w);
-	if (o->span_slot != 0 && load_kept(mc, s, o, mask))
-		return STEP_NEXT;
 	if (!reach_all(mc, s, o, mask, false, &w, &span))
 		return slow_access(mc, s, o, mask, false);
 	mc->lanes->patterns(patterns, span.at, o->size, s->n, mask);
 	load_lanes(mc, s, o, mask, w.host, span.at, patterns);
+	return STEP_NEXT;
+}
+
+enum step step_ld(struct machine *mc, struct strip *s, const struct op *o,
+		  const uint32_t *mask, UNUSED uint32_t active)
+{
+	const struct span_slot *k = span_of(mc, s, o, mask);
+	if (k == NULL)
+		return load_plainly(mc, s, o, mask);
+	load_span(mc, s, o, k);
 	return STEP_NEXT;
 }
 
@@ -291,16 +381,21 @@ enum step step_st(struct machine *mc, struct strip *s, const struct op *o,
 {
 	struct window w;
 	struct lane_span span;
+	const struct span_slot *k = span_of(mc, s, o, mask);
+	if (k != NULL && k->is_writable && k->shape != SPAN_SAME) {
+		store_span(mc, s, o, k);
+		return STEP_NEXT;
+	}
 	if (o->space == SPACE_FRAME) {
 		frame_access(mc, s, o, mask, true);
 		return STEP_NEXT;
 	}
 	if (!reach_all(mc, s, o, mask, true, &w, &span))
 		return slow_access(mc, s, o, mask, true);
-	for (uint32_t k = 0; k < o->vec; k++) {
+	for (uint32_t i = 0; i < o->vec; i++) {
 		const void *r =
-			machine_lanes(mc, s, mc->l->m->lists[o->list + k]);
-		mc->lanes->scatter(r, w.host + (size_t)k * o->size, span.at,
+			machine_lanes(mc, s, mc->l->m->lists[o->list + i]);
+		mc->lanes->scatter(r, w.host + (size_t)i * o->size, span.at,
 				   o->size, s->n, mask);
 	}
 	return STEP_NEXT;

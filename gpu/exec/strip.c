@@ -29,17 +29,11 @@ void strip_set_pcs(struct machine *mc, struct strip *s, const uint32_t *mask,
 	mc->lanes->fill(s->pcs, mask != NULL ? mask : s->mask, pc, s->n);
 }
 
-static void forget_spans(struct strip *s)
-{
-	for (uint32_t i = 0; i < SPAN_SLOTS; i++)
-		s->spans[i].is_valid = false;
-}
-
 /* The lanes with the lowest pc become the group. */
 void strip_regroup(struct machine *mc, struct strip *s)
 {
 	uint32_t low[2];
-	forget_spans(s);
+	s->spans_valid = 0;
 	if (mc->l->is_scheduled) {
 		schedule_group(mc, s);
 		return;
@@ -57,7 +51,7 @@ void strip_regroup(struct machine *mc, struct strip *s)
 
 void strip_start(struct machine *mc, struct strip *s, uint32_t pc)
 {
-	forget_spans(s);
+	s->spans_valid = 0;
 	s->pc = pc;
 	s->stop_pc = UINT32_MAX;
 	s->live = s->n;
@@ -107,30 +101,6 @@ static void set_csr(struct machine *mc, uint32_t csr)
 	_mm_setcsr(csr);
 }
 
-static inline void run_lanes(struct machine *mc, struct strip *s,
-			     const struct op *o, lane_fn *fn,
-			     const uint32_t *mask)
-{
-	struct lane_args p = {.d = machine_lanes(mc, s, o->d),
-			      .a = machine_lanes(mc, s, o->a),
-			      .mask = mask,
-			      .hi = s->lanes,
-			      .imm = o->imm,
-			      .nan32 = mc->nan32,
-			      .nan64 = mc->nan64};
-	if (o->b != REF_NONE)
-		p.b = machine_lanes(mc, s, o->b);
-	if (o->c != REF_NONE)
-		p.c = machine_lanes(mc, s, o->c);
-	if (o->f != REF_NONE)
-		p.f = machine_lanes(mc, s, o->f);
-	if (o->e != REF_NONE)
-		p.e = machine_lanes(mc, s, o->e);
-	if (o->csr != 0 && o->csr != mc->csr)
-		set_csr(mc, o->csr);
-	fn(&p);
-}
-
 /* The group's lanes whose guard holds: how many, and their mask. */
 static inline uint32_t guard(struct machine *mc, struct strip *s,
 			     const struct op *o, const uint32_t **mask)
@@ -171,33 +141,65 @@ static void after_guard(struct machine *mc, struct strip *s, const struct op *o,
 		witness_branch(mc, s, o, active, mask);
 }
 
+static void run_lanes(struct machine *mc, struct strip *s,
+		      const struct lane_op *o, const uint32_t *mask)
+{
+	if ((o->flags & LANE_CSR) != 0 && o->csr != mc->csr)
+		set_csr(mc, o->csr);
+	s->args.op = o;
+	s->args.mask = mask;
+	o->fn(&s->args);
+	s->args.mask = s->mask;
+}
+
+/* An op that needs more than its lane function. */
+static enum step run_op(struct machine *mc, struct strip *s, uint32_t pc)
+{
+	const struct lane_op *lane = &mc->l->lane_ops[pc];
+	const struct op *o = &mc->ops[pc];
+	const uint32_t *mask = s->mask;
+	uint32_t active = s->active;
+	enum step r = STEP_NEXT;
+	if ((lane->flags & LANE_GUARDED) != 0)
+		active = guard(mc, s, o, &mask);
+	if (mc->trace != NULL && o->guard != REF_NONE)
+		after_guard(mc, s, o, mask, active);
+	if (active == 0)
+		return STEP_NEXT; /* counted, without effect */
+	if ((lane->flags & LANE_STEPS) == 0) {
+		run_lanes(mc, s, lane, mask);
+		if (mc->trace != NULL)
+			after_op(mc, s, o, mask);
+		return STEP_NEXT;
+	}
+	s->pc = pc;
+	r = exec_steps[o->id](mc, s, o, mask, active);
+	if (mc->trace != NULL && r == STEP_NEXT && shadow_follows(o))
+		after_op(mc, s, o, mask);
+	return r;
+}
+
 /* Runs the group until it stops being one. */
 static bool run_group(struct machine *mc, struct strip *s)
 {
+	const struct lane_op *ops = mc->l->lane_ops;
+	const uint32_t traced = mc->trace != NULL ? LANE_TRACED : 0;
 	uint32_t pc = s->pc, from = pc;
+	s->args.mask = s->mask;
 	for (;;) {
-		const struct op *o = &mc->ops[pc];
-		lane_fn *fn = mc->lanes->ops[o->id];
-		const uint32_t *mask = s->mask;
-		uint32_t active = s->active;
+		const struct lane_op *o = &ops[pc];
 		enum step r = STEP_NEXT;
-		if (o->guard != REF_NONE)
-			active = guard(mc, s, o, &mask);
-		if (mc->trace != NULL && o->guard != REF_NONE)
-			after_guard(mc, s, o, mask, active);
-		if (active == 0) {
-			/* Counted, without effect. */
-		} else if (fn != NULL) {
-			run_lanes(mc, s, o, fn, mask);
-			if (mc->trace != NULL)
-				after_op(mc, s, o, mask);
-		} else {
+		if ((o->flags | traced) == 0) {
+			s->args.op = o;
+			o->fn(&s->args);
+		} else if ((o->flags | traced) == LANE_STEPS) {
 			s->pc = pc;
-			r = exec_steps[o->id](mc, s, o, mask, active);
-			if (mc->trace != NULL && r == STEP_NEXT &&
-			    shadow_follows(o))
-				after_op(mc, s, o, mask);
+			r = exec_steps[mc->ops[pc].id](mc, s, &mc->ops[pc],
+						       s->mask, s->active);
+		} else {
+			r = run_op(mc, s, pc);
 		}
+		s->spans_valid &= ~(uint32_t)o->spoils;
 		pc++;
 		if (r == STEP_NEXT && pc < s->stop_pc)
 			continue;

@@ -26,23 +26,84 @@
 /* hi is a multiple of this. */
 #define LANE_STEP 16u
 
-/* Operands of a lane function.  d may be the same array as a source. */
+/* The pool of constants, as a bit of a place. */
+#define LANE_CONST 0x80000000u
+
+/* What else than fn an op needs (lane_op.flags); 0: nothing. */
+#define LANE_GUARDED 1u
+#define LANE_STEPS   2u /* a step function, not fn */
+#define LANE_CSR     4u /* MXCSR may be another op's */
+#define LANE_TRACED  8u
+
+/* Operands that are the same in all lanes (lane_op.uniform). */
+#define UNIFORM_A  1u
+#define UNIFORM_B  2u
+#define UNIFORM_C  4u
+#define UNIFORM_BC (UNIFORM_B | UNIFORM_C)
+
+struct lane_args;
+typedef void lane_fn(const struct lane_args *args);
+
+/*
+ * An op as one launch runs it: what the loop needs and no more.  Places are
+ * in multiples of 64 bytes from the strip's registers or, with LANE_CONST,
+ * from the constants.
+ */
+struct lane_op {
+	lane_fn *fn; /* of a step: unused */
+	uint32_t d, e, a, b, c, f;
+	uint32_t imm;
+	uint16_t csr;
+	uint8_t flags;
+	uint8_t uniform;
+	uint8_t spoils; /* of what the strip remembers, bits */
+};
+
+/*
+ * The operands of a lane function, which may be the same arrays.  The caller
+ * sets op, base and what follows them; lane_resolve() adds the operands.
+ */
 struct lane_args {
+	const struct lane_op *op;
+	uint8_t *base[2];     /* registers, constants */
+	const uint32_t *mask; /* NULL: all lanes */
+	uint32_t lo;
+	uint32_t hi;
+	uint32_t nan32; /* the bits of a NaN that has none of its own */
+	uint64_t nan64;
 	void *d; /* destination */
 	void *e; /* second destination: carry or predicate */
 	const void *a;
 	const void *b;
 	const void *c;
-	const void *f;	      /* fourth source */
-	const uint32_t *mask; /* NULL: all lanes */
-	uint32_t lo;
-	uint32_t hi;
+	const void *f; /* fourth source */
 	uint32_t imm;
-	uint32_t nan32; /* the bits of a NaN that has none of its own */
-	uint64_t nan64;
+	uint32_t uniform;
 };
 
-typedef void lane_fn(const struct lane_args *p);
+static inline void *lane_place(const struct lane_args *args, uint32_t place)
+{
+	return args->base[place >> 31] + ((uint64_t)(place & ~LANE_CONST) << 6);
+}
+
+/* With the operands of args->op; inlined, it costs only those that are used. */
+static inline __attribute__((always_inline)) struct lane_args
+lane_resolve(const struct lane_args *args)
+{
+	const struct lane_op *o = args->op;
+	return (struct lane_args){.mask = args->mask,
+				  .hi = args->hi,
+				  .nan32 = args->nan32,
+				  .nan64 = args->nan64,
+				  .d = lane_place(args, o->d),
+				  .e = lane_place(args, o->e),
+				  .a = lane_place(args, o->a),
+				  .b = lane_place(args, o->b),
+				  .c = lane_place(args, o->c),
+				  .f = lane_place(args, o->f),
+				  .imm = o->imm,
+				  .uniform = o->uniform};
+}
 
 /* Addresses of a strip, ready to access one window of host memory. */
 struct lane_span {
@@ -58,6 +119,13 @@ struct lane_span {
 	uint32_t least, most; /* out: of at, active lanes */
 };
 
+/* Rows: the elements of the next 16 lanes are row bytes behind those of 16.
+ * n is a multiple of 16. */
+typedef void lane_load_fn(void *d, const uint8_t *host, int64_t row,
+			  uint32_t n);
+typedef void lane_store_fn(const void *r, uint8_t *host, int64_t row,
+			   uint32_t n);
+
 /* What a width must offer besides the instructions. */
 struct lane_set {
 	const char *name;
@@ -68,6 +136,15 @@ struct lane_set {
 	 * behind them what all blocks are alike. */
 	void (*patterns)(uint8_t *ret, const uint32_t *at, uint32_t size,
 			 uint32_t count, const uint32_t *mask);
+	/* Is lane 16 k + i's address k rows and i steps behind lane 0's?
+	 * n is a multiple of 16. */
+	bool (*rows)(const void *address, bool is_wide, uint32_t n,
+		     int64_t *ret_step, int64_t *ret_row);
+	/* By the logarithm of an element's size: moves elements that lie one
+	 * behind the other for 16 lanes; that are the same for 16 lanes. */
+	lane_load_fn *load_unit[4];
+	lane_load_fn *load_same[4];
+	lane_store_fn *store_unit[4];
 	/* Moves 1, 2, 4, 8 bytes between host + at[i] and 32- or 64-bit lanes;
 	 * loads extend by zeros, stores go in the lanes' order. */
 	void (*gather)(void *d, const uint8_t *host, const uint32_t *at,

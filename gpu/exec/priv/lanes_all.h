@@ -14,6 +14,7 @@
 #include "gpu/exec/priv/lanes_half.h"
 #include "gpu/exec/priv/lanes_int.h"
 #include "gpu/exec/priv/lanes_memory.h"
+#include "gpu/exec/priv/lanes_rows.h"
 #include "gpu/exec/priv/op_id.h"
 
 static lane_fn *const lane_table[OP_COUNT] = {
@@ -26,6 +27,10 @@ const struct lane_set LANE_SET = {
 	.name = LANE_NAME,
 	.span = lane_span_set,
 	.patterns = lane_patterns,
+	.rows = lane_rows,
+	.load_unit = {load_unit1, load_unit2, load_unit4, load_unit8},
+	.load_same = {load_same1, load_same2, load_same4, load_same8},
+	.store_unit = {store_unit1, store_unit2, store_unit4, store_unit8},
 	.gather = lane_gather,
 	.scatter = lane_scatter,
 	.mask_and = lane_mask_and,

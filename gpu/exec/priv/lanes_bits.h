@@ -6,19 +6,19 @@
 
 #include "gpu/exec/priv/lanes_macros.h"
 
-LANE2(and_32, uint32_t, lane_u32, lane_u32, x &y)
-LANE2(and_64, uint64_t, lane_u64, lane_u64, x &y)
-LANE2(or_32, uint32_t, lane_u32, lane_u32, x | y)
-LANE2(or_64, uint64_t, lane_u64, lane_u64, x | y)
-LANE2(xor_32, uint32_t, lane_u32, lane_u32, x ^ y)
-LANE2(xor_64, uint64_t, lane_u64, lane_u64, x ^ y)
+LANE2U(and_32, uint32_t, lane_u32, lane_u32, x &y)
+LANE2U(and_64, uint64_t, lane_u64, lane_u64, x &y)
+LANE2U(or_32, uint32_t, lane_u32, lane_u32, x | y)
+LANE2U(or_64, uint64_t, lane_u64, lane_u64, x | y)
+LANE2U(xor_32, uint32_t, lane_u32, lane_u32, x ^ y)
+LANE2U(xor_64, uint64_t, lane_u64, lane_u64, x ^ y)
 LANE1(not_16, uint32_t, lane_u32, U16(~x))
 LANE1(not_32, uint32_t, lane_u32, ~x)
 LANE1(not_64, uint64_t, lane_u64, ~x)
 LANE1(cnot_32, uint32_t, lane_u32, x == 0 ? 1u : 0u)
 LANE1(cnot_64, uint64_t, lane_u64, x == 0 ? 1u : 0u)
-LANE1(mov_32, uint32_t, lane_u32, x)
-LANE1(mov_64, uint64_t, lane_u64, x)
+LANE1U(mov_32, uint32_t, lane_u32, x)
+LANE1U(mov_64, uint64_t, lane_u64, x)
 
 /* Any function of three bits by its table. */
 static inline uint32_t lop3(uint32_t x, uint32_t y, uint32_t z, uint32_t lut)
@@ -35,23 +35,23 @@ static inline uint32_t lop3_xor(uint32_t x, uint32_t y, uint32_t z)
 {
 	return x ^ y ^ z;
 }
-LANE3(lop3_any, uint32_t, lane_u32, lane_u32, lane_u32, lop3(x, y, z, p->imm))
+LANE3U(lop3_any, uint32_t, lane_u32, lane_u32, lane_u32, lop3(x, y, z, p->imm))
 LANE3(lop3_96, uint32_t, lane_u32, lane_u32, lane_u32, lop3_xor(x, y, z))
 LANE3(lop3_ca, uint32_t, lane_u32, lane_u32, lane_u32, (x & y) | (~x & z))
 LANE3(lop3_e8, uint32_t, lane_u32, lane_u32, lane_u32,
       (x & y) | (x & z) | (y & z))
 
 /* The tables that programs use most have loops of their own. */
-static void lane_lop3(const struct lane_args *p)
+static void lane_lop3(const struct lane_args *args)
 {
-	if (p->imm == 0x96u)
-		lane_lop3_96(p);
-	else if (p->imm == 0xcau)
-		lane_lop3_ca(p);
-	else if (p->imm == 0xe8u)
-		lane_lop3_e8(p);
+	if (args->op->imm == 0x96u)
+		lane_lop3_96(args);
+	else if (args->op->imm == 0xcau)
+		lane_lop3_ca(args);
+	else if (args->op->imm == 0xe8u)
+		lane_lop3_e8(args);
 	else
-		lane_lop3_any(p);
+		lane_lop3_any(args);
 }
 
 /* lop3 with a predicate: (d != 0) or / and q. */
@@ -62,13 +62,13 @@ LANE4_E(lop3_and, uint32_t, lane_u32, lane_u32, lane_u32, lane_u32,
 
 /* Amounts of the width or more clamp. */
 LANE2(shl_16, uint32_t, lane_u32, lane_u32, y > 15 ? 0u : U16(x << (y & 15)))
-LANE2(shl_32, uint32_t, lane_u32, lane_u32, y > 31 ? 0u : x << (y & 31))
-LANE2(shl_64, uint64_t, lane_u64, lane_u32, y > 63 ? 0u : x << (y & 63))
+LANE2U(shl_32, uint32_t, lane_u32, lane_u32, y > 31 ? 0u : x << (y & 31))
+LANE2U(shl_64, uint64_t, lane_u64, lane_u32, y > 63 ? 0u : x << (y & 63))
 LANE2(shr_u16, uint32_t, lane_u32, lane_u32, y > 15 ? 0u : x >> (y & 15))
-LANE2(shr_u32, uint32_t, lane_u32, lane_u32, y > 31 ? 0u : x >> (y & 31))
-LANE2(shr_u64, uint64_t, lane_u64, lane_u32, y > 63 ? 0u : x >> (y & 63))
+LANE2U(shr_u32, uint32_t, lane_u32, lane_u32, y > 31 ? 0u : x >> (y & 31))
+LANE2U(shr_u64, uint64_t, lane_u64, lane_u32, y > 63 ? 0u : x >> (y & 63))
 LANE2(shr_s16, uint32_t, lane_u32, lane_u32, U16(S16(x) >> (y > 15 ? 15 : y)))
-LANE2(shr_s32, uint32_t, lane_s32, lane_u32, x >> (y > 31 ? 31 : y))
+LANE2U(shr_s32, uint32_t, lane_s32, lane_u32, x >> (y > 31 ? 31 : y))
 LANE2(shr_s64, uint64_t, lane_s64, lane_u32, x >> (y > 63 ? 63 : y))
 
 /* Funnel shifts of y:x, 0 <= n <= 31, without a shift by 32. */
@@ -80,8 +80,8 @@ static inline uint32_t shf_r(uint32_t x, uint32_t y, uint32_t n)
 {
 	return (x >> n) | ((y << 1) << (31 - n));
 }
-LANE3(shf_l_wrap, uint32_t, lane_u32, lane_u32, lane_u32, shf_l(x, y, z & 31))
-LANE3(shf_r_wrap, uint32_t, lane_u32, lane_u32, lane_u32, shf_r(x, y, z & 31))
+LANE3U(shf_l_wrap, uint32_t, lane_u32, lane_u32, lane_u32, shf_l(x, y, z & 31))
+LANE3U(shf_r_wrap, uint32_t, lane_u32, lane_u32, lane_u32, shf_r(x, y, z & 31))
 LANE3(shf_l_clamp, uint32_t, lane_u32, lane_u32, lane_u32,
       z > 31 ? x : shf_l(x, y, z & 31))
 LANE3(shf_r_clamp, uint32_t, lane_u32, lane_u32, lane_u32,
@@ -175,7 +175,7 @@ static inline uint64_t bfi(uint64_t x, uint64_t y, uint32_t pos, uint32_t len,
 	uint64_t field = ones_below(len) << pos;
 	return ((x << pos) & field) | (y & ~field);
 }
-LANE3(bfe_u32, uint32_t, lane_u32, lane_u32, lane_u32, bfe_u(x, y, z))
+LANE3U(bfe_u32, uint32_t, lane_u32, lane_u32, lane_u32, bfe_u(x, y, z))
 LANE3(bfe_u64, uint64_t, lane_u64, lane_u32, lane_u32, bfe_u(x, y, z))
 LANE3(bfe_s32, uint32_t, lane_u32, lane_u32, lane_u32, bfe_s(x, y, z, 31))
 LANE3(bfe_s64, uint64_t, lane_u64, lane_u32, lane_u32,
@@ -234,7 +234,7 @@ static inline uint32_t prmt_mode(uint32_t x, uint32_t y, uint32_t z,
 	};
 	return prmt(x, y, selectors[mode][z & 3]);
 }
-LANE3(prmt, uint32_t, lane_u32, lane_u32, lane_u32, prmt(x, y, z))
+LANE3U(prmt, uint32_t, lane_u32, lane_u32, lane_u32, prmt(x, y, z))
 LANE3(prmt_f4e, uint32_t, lane_u32, lane_u32, lane_u32, prmt_mode(x, y, z, 0))
 LANE3(prmt_b4e, uint32_t, lane_u32, lane_u32, lane_u32, prmt_mode(x, y, z, 1))
 LANE3(prmt_rc8, uint32_t, lane_u32, lane_u32, lane_u32, prmt_mode(x, y, z, 2))
@@ -243,7 +243,7 @@ LANE3(prmt_ecr, uint32_t, lane_u32, lane_u32, lane_u32, prmt_mode(x, y, z, 4))
 LANE3(prmt_rc16, uint32_t, lane_u32, lane_u32, lane_u32, prmt_mode(x, y, z, 5))
 
 /* Selection. */
-LANE3(selp_32, uint32_t, lane_u32, lane_u32, lane_u32, z ? x : y)
+LANE3U(selp_32, uint32_t, lane_u32, lane_u32, lane_u32, z ? x : y)
 LANE3(selp_64, uint64_t, lane_u64, lane_u64, lane_u32, z ? x : y)
 LANE3(slct_32_s32, uint32_t, lane_u32, lane_u32, lane_s32, z >= 0 ? x : y)
 LANE3(slct_64_s32, uint64_t, lane_u64, lane_u64, lane_s32, z >= 0 ? x : y)

@@ -9,13 +9,13 @@
 
 #include "gpu/exec/priv/lanes_float.h"
 
-#define COMPARE_UNSIGNED(cmp, op)                                    \
-	LANE2(cmp##_u32, uint32_t, lane_u32, lane_u32, PRED(x op y)) \
+#define COMPARE_UNSIGNED(cmp, op)                                     \
+	LANE2U(cmp##_u32, uint32_t, lane_u32, lane_u32, PRED(x op y)) \
 	LANE2(cmp##_u64, uint32_t, lane_u64, lane_u64, PRED(x op y))
 #define COMPARE_INT(cmp, op)                                                   \
 	COMPARE_UNSIGNED(cmp, op)                                              \
 	LANE2(cmp##_s16, uint32_t, lane_u32, lane_u32, PRED(S16(x) op S16(y))) \
-	LANE2(cmp##_s32, uint32_t, lane_s32, lane_s32, PRED(x op y))           \
+	LANE2U(cmp##_s32, uint32_t, lane_s32, lane_s32, PRED(x op y))          \
 	LANE2(cmp##_s64, uint32_t, lane_s64, lane_s64, PRED(x op y))
 COMPARE_UNSIGNED(eq, ==)
 COMPARE_UNSIGNED(ne, !=)
@@ -28,9 +28,17 @@ COMPARE_INT(ge, >=)
 	static void lane_##cmp##_f32(const struct lane_args *args)            \
 	{                                                                     \
 		LANE_LOCAL                                                    \
-		for (uint32_t i = 0; i < n; i += V32) {                       \
-			XY32;                                                 \
-			put32(p, i, (vu32)(expr));                            \
+		if (p->mask != NULL || (p->uniform & UNIFORM_B) == 0) {       \
+			for (uint32_t i = 0; i < n; i += V32) {               \
+				XY32;                                         \
+				put32(p, i, (vu32)(expr));                    \
+			}                                                     \
+		} else {                                                      \
+			const vf32 y = LD32(p->b, 0);                         \
+			for (uint32_t i = 0; i < n; i += V32) {               \
+				X32;                                          \
+				put32(p, i, (vu32)(expr));                    \
+			}                                                     \
 		}                                                             \
 	}                                                                     \
 	static void lane_##cmp##_f64(const struct lane_args *args)            \

@@ -98,6 +98,23 @@ static inline vf64 v_fma64(vf64 x, vf64 y, vf64 z)
 #define LD64(p, i)   (*(const vf64 *)(const void *)((const uint64_t *)(p) + (i)))
 #define LDH(T, p, i) (*(const T *)(const void *)((const uint32_t *)(p) + (i)))
 
+#if LANE_BYTES == 64
+static inline vu32 canon32(vf32 r, uint32_t nan)
+{
+	__m512 v = (__m512)r;
+	return (vu32)_mm512_mask_set1_epi32(
+		_mm512_castps_si512(v), _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q),
+		(int)nan);
+}
+
+static inline vu64 canon64(vf64 r, uint64_t nan)
+{
+	__m512d v = (__m512d)r;
+	return (vu64)_mm512_mask_set1_epi64(
+		_mm512_castpd_si512(v), _mm512_cmp_pd_mask(v, v, _CMP_UNORD_Q),
+		(long long)nan);
+}
+#else
 static inline vu32 canon32(vf32 r, uint32_t nan)
 {
 	vu32 is_nan = (vu32)(r != r);
@@ -109,6 +126,7 @@ static inline vu64 canon64(vf64 r, uint64_t nan)
 	vu64 is_nan = (vu64)(r != r);
 	return ((vu64)r & ~is_nan) | (is_nan & nan);
 }
+#endif
 
 /* Into [+0, 1]; NaN and -0 become +0. */
 static inline vu32 clamp32(vu32 r)
@@ -123,6 +141,14 @@ static inline vu32 clamp32(vu32 r)
 static inline void put32(const struct lane_args *p, uint32_t i, vu32 r)
 {
 	vu32 *d = (vu32 *)(void *)((uint32_t *)p->d + i);
+#if LANE_BYTES == 64
+	if (p->mask != NULL) {
+		__m512i m = _mm512_load_si512(p->mask + i);
+		_mm512_mask_store_epi32(d, _mm512_test_epi32_mask(m, m),
+					(__m512i)r);
+		return;
+	}
+#endif
 	if (p->mask != NULL) {
 		vu32 m = *(const vu32 *)(const void *)(p->mask + i);
 		r = (r & m) | (*d & ~m);
@@ -166,9 +192,44 @@ static inline uint32_t half_nan(uint32_t nan32)
 			put32(p, i, post(canon32(expr, p->nan32))); \
 		}                                                   \
 	}
-#define F32_BOTH(name, load, expr)       \
-	F32_OP(name##_f32, load, expr, ) \
-	F32_OP(name##_sat_f32, load, expr, clamp32)
+/* With loops of their own where a source is uniform. */
+#define F32_EACH(load, expr)                          \
+	for (uint32_t i = 0; i < n; i += V32) {       \
+		load;                                 \
+		put32(p, i, canon32(expr, p->nan32)); \
+	}
+#define F32_OP2U(name, expr)                                   \
+	static void lane_##name(const struct lane_args *args)  \
+	{                                                      \
+		LANE_LOCAL                                     \
+		if (p->mask != NULL || p->uniform == 0) {      \
+			F32_EACH(XY32, expr)                   \
+		} else if ((p->uniform & UNIFORM_B) != 0) {    \
+			const vf32 y = LD32(p->b, 0);          \
+			F32_EACH(X32, expr)                    \
+		} else {                                       \
+			const vf32 x = LD32(p->a, 0);          \
+			F32_EACH(vf32 y = LD32(p->b, i), expr) \
+		}                                              \
+	}
+#define F32_OP3U(name, expr)                                             \
+	static void lane_##name(const struct lane_args *args)            \
+	{                                                                \
+		LANE_LOCAL                                               \
+		const uint32_t uniform = p->uniform & UNIFORM_BC;        \
+		if (p->mask != NULL || uniform == 0) {                   \
+			F32_EACH(XYZ32, expr)                            \
+		} else if (uniform == UNIFORM_C) {                       \
+			const vf32 z = LD32(p->c, 0);                    \
+			F32_EACH(XY32, expr)                             \
+		} else if (uniform == UNIFORM_B) {                       \
+			const vf32 y = LD32(p->b, 0);                    \
+			F32_EACH(X32; vf32 z = LD32(p->c, i), expr)      \
+		} else {                                                 \
+			const vf32 y = LD32(p->b, 0), z = LD32(p->c, 0); \
+			F32_EACH(X32, expr)                              \
+		}                                                        \
+	}
 #define F64_OP(name, load, expr)                              \
 	static void lane_##name(const struct lane_args *args) \
 	{                                                     \
@@ -193,10 +254,14 @@ static inline uint32_t half_nan(uint32_t nan32)
 	XY64; \
 	vf64 z = LD64(p->c, i)
 
-F32_BOTH(add, XY32, x + y)
-F32_BOTH(sub, XY32, x - y)
-F32_BOTH(mul, XY32, x *y)
-F32_BOTH(fma, XYZ32, V_FMA32(x, y, z))
+F32_OP2U(add_f32, x + y)
+F32_OP2U(sub_f32, x - y)
+F32_OP2U(mul_f32, x *y)
+F32_OP3U(fma_f32, V_FMA32(x, y, z))
+F32_OP(add_sat_f32, XY32, x + y, clamp32)
+F32_OP(sub_sat_f32, XY32, x - y, clamp32)
+F32_OP(mul_sat_f32, XY32, x *y, clamp32)
+F32_OP(fma_sat_f32, XYZ32, V_FMA32(x, y, z), clamp32)
 F32_OP(div_f32, XY32, x / y, )
 F32_OP(rcp_f32, X32, 1.0f / x, )
 F32_OP(sqrt_f32, X32, V_SQRT32(x), )

@@ -21,14 +21,16 @@
 #endif
 
 /* Copies in registers: stores to lanes cannot change them. */
-#define LANE_LOCAL                                \
-	const struct lane_args local = *args;     \
-	const struct lane_args *const p = &local; \
+#define LANE_LOCAL                                         \
+	const struct lane_args local = lane_resolve(args); \
+	const struct lane_args *const p = &local;          \
 	const uint32_t n = local.hi & ~(uint32_t)(LANE_STEP - 1);
 
 /* Lane arrays may be read as any type (built with -fno-strict-aliasing). */
-#define LANE_LOOP(D, get, expr)                        \
-	D *d = p->d;                                   \
+#define LANE_LOOP(D, get, expr) \
+	D *d = p->d;            \
+	LANE_LOOP_TO(D, get, expr)
+#define LANE_LOOP_TO(D, get, expr)                     \
 	const uint32_t *m = p->mask;                   \
 	if (m == NULL) {                               \
 		IVDEP for (uint32_t i = 0; i < n; i++) \
@@ -89,6 +91,72 @@
 		const F *f = p->f;                               \
 		LANE_LOOP(D, A x = a[i]; B y = b[i]; C z = c[i]; \
 			  F w = f[i], expr)                      \
+	}
+
+/* The same, with loops of their own where one source is uniform. */
+#define LANE_EACH(get, store)                  \
+	IVDEP for (uint32_t i = 0; i < n; i++) \
+	{                                      \
+		get;                           \
+		store;                         \
+	}
+
+#define LANE1U(name, D, A, expr)                              \
+	static void lane_##name(const struct lane_args *args) \
+	{                                                     \
+		LANE_LOCAL                                    \
+		const A *a = p->a;                            \
+		D *d = p->d;                                  \
+		if (p->mask == NULL && p->uniform != 0) {     \
+			A x = a[0];                           \
+			D r = (D)(expr);                      \
+			LANE_EACH((void)0, d[i] = r)          \
+		} else {                                      \
+			LANE_LOOP_TO(D, A x = a[i], expr)     \
+		}                                             \
+	}
+
+#define LANE2U(name, D, A, B, expr)                                   \
+	static void lane_##name(const struct lane_args *args)         \
+	{                                                             \
+		LANE_LOCAL                                            \
+		const A *a = p->a;                                    \
+		const B *b = p->b;                                    \
+		D *d = p->d;                                          \
+		if (p->mask != NULL || p->uniform == 0) {             \
+			LANE_LOOP_TO(D, A x = a[i]; B y = b[i], expr) \
+		} else if ((p->uniform & UNIFORM_B) != 0) {           \
+			B y = b[0];                                   \
+			LANE_EACH(A x = a[i], d[i] = (D)(expr))       \
+		} else {                                              \
+			A x = a[0];                                   \
+			LANE_EACH(B y = b[i], d[i] = (D)(expr))       \
+		}                                                     \
+	}
+
+#define LANE3U(name, D, A, B, C, expr)                                      \
+	static void lane_##name(const struct lane_args *args)               \
+	{                                                                   \
+		LANE_LOCAL                                                  \
+		const A *a = p->a;                                          \
+		const B *b = p->b;                                          \
+		const C *c = p->c;                                          \
+		D *d = p->d;                                                \
+		const uint32_t uniform = p->uniform & UNIFORM_BC;           \
+		if (p->mask != NULL || uniform == 0) {                      \
+			LANE_LOOP_TO(D, A x = a[i]; B y = b[i];             \
+				     C z = c[i], expr)                      \
+		} else if (uniform == UNIFORM_C) {                          \
+			C z = c[0];                                         \
+			LANE_EACH(A x = a[i]; B y = b[i], d[i] = (D)(expr)) \
+		} else if (uniform == UNIFORM_B) {                          \
+			B y = b[0];                                         \
+			LANE_EACH(A x = a[i]; C z = c[i], d[i] = (D)(expr)) \
+		} else {                                                    \
+			B y = b[0];                                         \
+			C z = c[0];                                         \
+			LANE_EACH(A x = a[i], d[i] = (D)(expr))             \
+		}                                                           \
 	}
 
 /* A second destination of 32 bits: carries and predicates. */

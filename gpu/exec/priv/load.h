@@ -75,6 +75,8 @@ void load_row(struct loader *l);
 uint16_t load_csr(const struct ptx_instr *in);
 uint32_t load_cost(enum op_id id);
 bool load_is_step(enum op_id id);
+/* Of d, for a lane op: 1, or 2 where it has 64 bits. */
+uint32_t load_result_units(enum op_id id);
 
 /* Families. */
 void load_mov(struct loader *l);
@@ -115,7 +117,7 @@ bool load_compact(struct loader *l);
 /* Final places of all registers (load_place.c). */
 void load_place_all(struct loader *l);
 
-/* Loads that reuse each other's addresses (load_span.c). */
+/* Accesses that know the addresses of earlier ones (load_span.c). */
 void load_spans(struct loader *l);
 
 /* How deep calls go; recursion is refused (load_calls.c). */

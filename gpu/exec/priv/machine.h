@@ -30,23 +30,35 @@ enum step {
 	STEP_STOP,    /* the CTA ends: machine->end says how */
 };
 
-/* Address registers whose loads a strip remembers. */
-#define SPAN_SLOTS 4u
+/* Address registers that a strip remembers, and slot 0 that never does. */
+#define SPAN_SLOTS 8u
 
-/* The addresses of one load, while their register stays as it is. */
+/* How the addresses of a strip lie to each other, by blocks of 16 lanes. */
+enum span_shape {
+	SPAN_UNIT, /* one element behind the other, blocks a row apart */
+	SPAN_SAME, /* a block has one address, blocks are a row apart */
+	SPAN_ANY,  /* as at and patterns say */
+};
+
+/* The addresses that a register gives the group, while it stays as it is.
+ * With a constant offset from low to low + room all lie in the window. */
 struct span_slot {
-	bool is_valid;
-	uint8_t space;	/* enum op_space */
-	uint32_t size;	/* of the access */
-	int64_t offset; /* of the op that filled it */
-	uint32_t least, most;
+	op_ref ref;    /* the register */
+	uint16_t key;  /* op.span_key */
+	uint8_t shape; /* enum span_shape */
+	bool is_writable;
+	lane_load_fn *load; /* of shapes in rows */
+	int64_t offset;	    /* for which host is right */
+	int64_t low;
+	uint64_t room;
+	int64_t row;
 	uint8_t *host;
-	uint64_t bytes;
 	uint32_t *at;
 	uint8_t patterns[STRIP_LANES / 16 + 1];
 };
 
 struct strip {
+	struct lane_args args; /* of lane functions; operands unset */
 	uint8_t *regs;
 	uint32_t first;	  /* thread of lane 0 */
 	uint32_t n;	  /* threads here */
@@ -67,9 +79,10 @@ struct strip {
 	uint32_t *pcs;
 	uint32_t *resume;
 	uint32_t *wait;
-	uint32_t *depth;   /* of calls */
-	uint32_t *returns; /* [depth][lane] */
-	uint32_t *at;	   /* scratch: offsets of one access */
+	uint32_t *depth;      /* of calls */
+	uint32_t *returns;    /* [depth][lane] */
+	uint32_t *at;	      /* scratch: offsets of one access */
+	uint32_t spans_valid; /* bits */
 	struct span_slot spans[SPAN_SLOTS];
 	uint8_t *frames; /* call parameters, frame_bytes a lane */
 	uint8_t *local;	 /* local_bytes a lane */
@@ -115,6 +128,8 @@ struct launch {
 	const struct exec_options *options;
 	const struct lane_set *lanes;
 	const struct function *kernel;
+	struct lane_op *lane_ops; /* by op */
+	uint32_t csr;		  /* to start with */
 	uint8_t *params;
 	uint64_t param_bytes;
 	uint64_t *constants;	 /* with addresses in place */
@@ -149,7 +164,7 @@ struct machine {
 	uint64_t count_max, cost_max;
 	uint32_t nan32;
 	uint64_t nan64;
-	uint32_t csr; /* present MXCSR */
+	uint32_t csr;	   /* present MXCSR */
 	uint64_t schedule; /* of a test's schedule: what it draws from */
 	uint32_t schedule_turn;
 	struct barrier barriers[MACHINE_BARRIERS];
@@ -234,6 +249,9 @@ uint32_t schedule_strip(struct machine *mc, uint32_t k);
 
 /* The bits of unspecified NaNs: 0 as GPUs give them, 1 and 2 others. */
 void machine_set_nan(struct machine *mc, uint32_t variant);
+
+/* The ops as the loop runs them in this launch (resolve.c). */
+MUST_USE enum err launch_resolve(struct launch *l);
 
 /* One CTA to its end; mc->end says how. */
 void machine_run_cta(struct machine *mc, uint64_t cta);

@@ -68,10 +68,11 @@ struct op {
 	uint8_t is_volatile;
 	uint8_t flags;
 	uint8_t is_witness;	 /* a seed may select its result */
-	uint8_t span_slot;	 /* address register of a load; 0: none kept */
-	uint8_t span_reuse;	 /* it is as the slot's last load had it */
+	uint8_t span_slot;	 /* of its address register; 0: none */
+	uint8_t spoils;		 /* slots whose register it may write, bits */
 	uint8_t is_float;	 /* the witness's result is a float */
 	uint8_t result_bytes;	 /* of d where it is a value: 4, 8 */
+	uint16_t span_key;	 /* accesses with other keys differ */
 	uint32_t number_in_text; /* in the function; UINT32_MAX: none */
 	op_ref result;		 /* the witness looks at these lanes */
 	op_ref guard;

@@ -1,0 +1,76 @@
+/*
+ * From a module's ops to what the loop needs of them in one launch: functions
+ * of the launch's lanes, places instead of references, and what is known
+ * before anything runs.
+ */
+#include <stdlib.h>
+
+#include "gpu/exec/priv/machine.h"
+
+static uint32_t place_of(const struct launch *l, op_ref r)
+{
+	if (r == REF_NONE)
+		return 0;
+	uint32_t at = (r & ~REF_CONST) * (l->stride / 64);
+	return (r & REF_CONST) != 0 ? at | LANE_CONST : at;
+}
+
+static bool is_uniform(op_ref r)
+{
+	return r != REF_NONE && (r & REF_CONST) != 0;
+}
+
+/* The MXCSR that all ops want; 0: they differ. */
+static uint32_t common_csr(const struct exec_module *m)
+{
+	uint32_t csr = 0;
+	for (uint32_t i = 0; i < m->op_count; i++) {
+		uint32_t want = m->ops[i].csr;
+		if (want != 0 && csr != 0 && want != csr)
+			return 0;
+		csr = want != 0 ? want : csr;
+	}
+	return csr == 0 ? CSR_BASE : csr;
+}
+
+static void resolve(const struct launch *l, const struct op *o, uint32_t csr,
+		    struct lane_op *ret)
+{
+	*ret = (struct lane_op){
+		.fn = l->lanes->ops[o->id],
+		.d = place_of(l, o->d),
+		.e = place_of(l, o->e),
+		.a = place_of(l, o->a),
+		.b = place_of(l, o->b),
+		.c = place_of(l, o->c),
+		.f = place_of(l, o->f),
+		.imm = o->imm,
+		.csr = o->csr,
+		.spoils = o->spoils,
+		.uniform = (uint8_t)((is_uniform(o->a) ? UNIFORM_A : 0) |
+				     (is_uniform(o->b) ? UNIFORM_B : 0) |
+				     (is_uniform(o->c) ? UNIFORM_C : 0)),
+	};
+	ret->flags = (uint8_t)((o->guard != REF_NONE ? LANE_GUARDED : 0) |
+			       (ret->fn == NULL ? LANE_STEPS : 0) |
+			       (o->csr != 0 && csr == 0 ? LANE_CSR : 0));
+}
+
+enum err launch_resolve(struct launch *l)
+{
+	const struct exec_module *m = l->m;
+	uint32_t csr = common_csr(m);
+	uint64_t most = (uint64_t)(m->unit_count > m->constant_units
+					   ? m->unit_count
+					   : m->constant_units) *
+			(l->stride / 64);
+	if (most >= LANE_CONST)
+		return ERR_NO_MEMORY;
+	l->csr = csr != 0 ? csr : CSR_BASE;
+	l->lane_ops = calloc((size_t)m->op_count + 1, sizeof(*l->lane_ops));
+	if (l->lane_ops == NULL)
+		return ERR_NO_MEMORY;
+	for (uint32_t i = 0; i < m->op_count; i++)
+		resolve(l, &m->ops[i], csr, &l->lane_ops[i]);
+	return ERR_OK;
+}
