@@ -130,10 +130,11 @@ WEFT_FN float weft_atanf(float x)
 WEFT_FN float weft_atan2f(float y, float x)
 {
 	float a = y < 0.0f ? -y : y, b = x < 0.0f ? -x : x, n, d, s, v;
-	bool  back = __float_as_int(x) < 0, steep = a > b;
+	bool  back, steep = a > b;
 
 	if (x != x || y != y)
 		return __fadd_rn(x, y);
+	back = __float_as_int(x) < 0;
 	n = steep ? b : a;
 	d = steep ? a : b;
 	if (d == 0.0f)

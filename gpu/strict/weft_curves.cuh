@@ -13,6 +13,9 @@ WEFT_FN float weft_tanhf(float x)
 		p = __fmaf_rn(p, s, 0x1.110fe6p-3f);
 		p = __fmaf_rn(p, s, -0x1.555552p-2f);
 		v = __fmaf_rn(__fmul_rn(a, s), p, a);
+	} else if (x != x) {
+		/* As it is: its sign is not for copysign to set. */
+		return x;
 	} else {
 		a = a > 10.0f ? 10.0f : a;
 		v = __fadd_rn(weft_expf(__fmul_rn(2.0f, a)), 1.0f);
@@ -35,6 +38,8 @@ WEFT_FN float weft_erff(float x)
 		p = __fmaf_rn(p, s, 0x1.06eba8p-3f);
 		return __fmaf_rn(x, p, x);
 	}
+	if (x != x)
+		return x;
 	a = a > 4.0f ? 4.0f : a;
 	p = __fmaf_rn(0x1.8c5370p-21f, a, 0x1.7b4ecep-17f);
 	p = __fmaf_rn(p, a, -0x1.8d3a00p-12f);

@@ -11,12 +11,6 @@
 #define WEFT_D_LN2_HI 0x1.62e42fefa3800p-1
 #define WEFT_D_LN2_LO 0x1.ef35793c76730p-45
 
-WEFT_FN double weft_d_abs(double x)
-{
-	return __longlong_as_double(__double_as_longlong(x) &
-				    0x7fffffffffffffffll);
-}
-
 /* 2^k, -1022 <= k <= 1023. */
 WEFT_FN double weft_d_two_to(int k)
 {
@@ -245,7 +239,7 @@ WEFT_FN double weft_d_log1p(double x)
 	}
 	if (x < 0.3 && x > -0.3) {
 		/* Keeps the sign of a zero, and what is too small to square. */
-		if (weft_d_abs(x) < 0x1p-54)
+		if (fabs(x) < 0x1p-54)
 			return x;
 		weft_d_log_core(x, 0.0, 0.0, &h, &l);
 		return h;
@@ -289,9 +283,9 @@ WEFT_FN int weft_d_pow_parity(double y)
 /* The cases of C17 F.10.4.4 in which x or y is zero or infinite. */
 WEFT_FN double weft_d_pow_edge(double x, double y, int parity)
 {
-	double a = weft_d_abs(x), v;
+	double a = fabs(x), v;
 
-	if (weft_d_abs(y) == WEFT_D_INF) {
+	if (fabs(y) == WEFT_D_INF) {
 		if (a == 1.0)
 			return 1.0;
 		return (a > 1.0) == (y > 0.0) ? WEFT_D_INF : 0.0;
@@ -302,13 +296,14 @@ WEFT_FN double weft_d_pow_edge(double x, double y, int parity)
 
 WEFT_FN double weft_d_pow(double x, double y)
 {
-	int    parity = weft_d_pow_parity(y);
-	double a = weft_d_abs(x), b = weft_d_abs(y), v;
+	double a = fabs(x), b = fabs(y), v;
+	int    parity;
 
 	if (x == 1.0 || y == 0.0)
 		return 1.0;
 	if (x != x || y != y)
 		return __dadd_rn(x, y);
+	parity = weft_d_pow_parity(y);
 	if (a == 0.0 || a == WEFT_D_INF || b == WEFT_D_INF)
 		return weft_d_pow_edge(x, y, parity);
 	if (x < 0.0 && parity == 0)

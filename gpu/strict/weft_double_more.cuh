@@ -3,7 +3,7 @@
  */
 WEFT_FN double weft_d_tanh(double x)
 {
-	double a = weft_d_abs(x), s, p, h, l;
+	double a = fabs(x), s, p, h, l;
 	int    k;
 
 	if (a < 0.55) {
@@ -31,7 +31,7 @@ WEFT_FN double weft_d_tanh(double x)
 
 WEFT_FN double weft_d_cosh(double x)
 {
-	double a = weft_d_abs(x), h, l, q;
+	double a = fabs(x), h, l, q;
 	int    k;
 
 	if (x != x)
@@ -66,7 +66,7 @@ WEFT_FN double weft_d_inverse_hyper(double a, double one)
 
 WEFT_FN double weft_d_asinh(double x)
 {
-	double a = weft_d_abs(x), u, ul, s, h, l;
+	double a = fabs(x), u, ul, s, h, l;
 
 	if (!(a < WEFT_D_INF) || a < 0x1p-30)
 		return a < 0x1p-30 && a > 0x1p-1000
@@ -124,7 +124,7 @@ WEFT_FN double weft_d_acosh(double x)
 
 WEFT_FN double weft_d_atanh(double x)
 {
-	double a = weft_d_abs(x), n, nl, d, q, l, h;
+	double a = fabs(x), n, nl, d, q, l, h;
 
 	if (!(a < 1.0))
 		return a == 1.0 ? copysign(WEFT_D_INF, x) : WEFT_D_NAN;
@@ -201,7 +201,7 @@ WEFT_FN double weft_d_atan_core(double n, double nl, double d, double dl,
 
 WEFT_FN double weft_d_atan(double x)
 {
-	double a = weft_d_abs(x), v;
+	double a = fabs(x), v;
 
 	if (!(a >= 0x1p-30))
 		return x == x && a > 0x1p-1000
@@ -233,7 +233,7 @@ WEFT_FN void weft_d_coside(double a, double *ret_h, double *ret_l)
 
 WEFT_FN double weft_d_asin(double x)
 {
-	double a = weft_d_abs(x), h, l, v;
+	double a = fabs(x), h, l, v;
 
 	if (!(a <= 1.0))
 		return WEFT_D_NAN;
@@ -247,7 +247,7 @@ WEFT_FN double weft_d_asin(double x)
 
 WEFT_FN double weft_d_acos(double x)
 {
-	double a = weft_d_abs(x), h, l;
+	double a = fabs(x), h, l;
 	bool   back = x < 0.0;
 
 	if (!(a <= 1.0))
@@ -349,7 +349,7 @@ WEFT_FN int weft_d_trig_small(double x, double *ret_h, double *ret_l)
 
 WEFT_FN double weft_d_tan(double x)
 {
-	double a = weft_d_abs(x), h, l, s, p, c;
+	double a = fabs(x), h, l, s, p, c;
 	int    q;
 
 	if (!(a < WEFT_D_INF))
@@ -403,7 +403,7 @@ WEFT_FN double weft_d_rcbrt_seed(double x)
 
 WEFT_FN double weft_d_cbrt(double x)
 {
-	double a = weft_d_abs(x), scale = 1.0, r, y, s, l, e;
+	double a = fabs(x), scale = 1.0, r, y, s, l, e;
 
 	if (!(a > 0.0 && a < WEFT_D_INF))
 		return x;
@@ -423,7 +423,7 @@ WEFT_FN double weft_d_cbrt(double x)
 
 WEFT_FN double weft_d_rcbrt(double x)
 {
-	double a = weft_d_abs(x), scale = 1.0, r, p, q, e;
+	double a = fabs(x), scale = 1.0, r, p, q, e;
 
 	if (!(a > 0.0 && a < WEFT_D_INF)) {
 		if (x != x)

@@ -78,7 +78,7 @@ WEFT_FN double weft_d_erf_small(double x)
 
 WEFT_FN double weft_d_erf(double x)
 {
-	double a = weft_d_abs(x);
+	double a = fabs(x);
 
 	if (a < 0.5)
 		return weft_d_erf_small(x);
@@ -101,7 +101,7 @@ WEFT_FN double weft_d_erfc(double x)
 /* e^(x^2) erfc(x). */
 WEFT_FN double weft_d_erfcx(double x)
 {
-	double a = weft_d_abs(x), p, h, l;
+	double a = fabs(x), p, h, l;
 
 	if (x != x)
 		return x;
@@ -120,7 +120,7 @@ WEFT_FN double weft_d_erfcx(double x)
 
 WEFT_FN double weft_d_normcdf(double x)
 {
-	double a = weft_d_abs(x), h, l;
+	double a = fabs(x), h, l;
 
 	if (x != x)
 		return x;
@@ -141,7 +141,7 @@ WEFT_FN double weft_d_normcdf(double x)
 /* sin(pi x) for |x| <= 1/2. */
 WEFT_FN double weft_d_sinpi_core(double x)
 {
-	double a = weft_d_abs(x), s, p;
+	double a = fabs(x), s, p;
 
 	if (a <= 0.25) {
 		s = __dmul_rn(a, a);
@@ -269,8 +269,8 @@ WEFT_FN double weft_d_from_integer(double x, bool *ret_odd)
 	double k;
 
 	*ret_odd = false;
-	if (weft_d_abs(x) >= 0x1p+52) {
-		*ret_odd = weft_d_abs(x) < 0x1p+53 &&
+	if (fabs(x) >= 0x1p+52) {
+		*ret_odd = fabs(x) < 0x1p+53 &&
 			   (__double_as_longlong(x) & 1) != 0;
 		return 0.0;
 	}
@@ -282,7 +282,7 @@ WEFT_FN double weft_d_from_integer(double x, bool *ret_odd)
 
 WEFT_FN double weft_d_lgamma(double x)
 {
-	double a = weft_d_abs(x), s;
+	double a = fabs(x), s;
 	bool   odd;
 
 	if (x != x)
@@ -291,7 +291,7 @@ WEFT_FN double weft_d_lgamma(double x)
 		return WEFT_D_INF;
 	if (x > 0.0)
 		return weft_d_lgamma_core(x);
-	s = weft_d_abs(weft_d_sinpi_core(weft_d_from_integer(a, &odd)));
+	s = fabs(weft_d_sinpi_core(weft_d_from_integer(a, &odd)));
 	if (s == 0.0)
 		return WEFT_D_INF;
 	if (a < 0x1p-60)
@@ -330,7 +330,7 @@ WEFT_FN double weft_d_gamma_parts(double a, double *ret_h, double *ret_l)
 
 WEFT_FN double weft_d_tgamma(double x)
 {
-	double a = weft_d_abs(x), s = 1.0, p, h, l;
+	double a = fabs(x), s = 1.0, p, h, l;
 	bool   odd;
 	int    k;
 

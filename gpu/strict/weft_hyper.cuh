@@ -97,7 +97,7 @@ WEFT_FN float weft_coshf(float x)
 
 WEFT_FN float weft_log1pf(float x)
 {
-	float    h, l, e, m;
+	float    h, l, e, m, s, d = 0.0f;
 	unsigned cut;
 
 	if (!(x > -1.0f && x < 0x1p+30f)) {
@@ -109,12 +109,19 @@ WEFT_FN float weft_log1pf(float x)
 	cut = (unsigned)__float_as_int(__fadd_rn(1.0f, x));
 	cut = (cut - 0x3f2aaaabu) & 0xff800000u;
 	e = (float)((int)cut >> 23);
-	m = __int_as_float((int)(0x3f800000u - cut));
-	m = cut == 0 ? x : __fmaf_rn(x, m, __fadd_rn(m, -1.0f));
+	s = __int_as_float((int)(0x3f800000u - cut));
+	m = x;
+	if (cut != 0) {
+		/* What rounding m loses counts where e ln 2 cancels it. */
+		d = __fadd_rn(s, -1.0f);
+		m = __fmaf_rn(x, s, d);
+		d = __fmaf_rn(x, s, __fadd_rn(d, -m));
+		d = __fmaf_rn(-d, m, d);
+	}
 	weft_log_poly(m, &h, &l);
 	if (cut == 0)
 		return h;
-	l = __fmaf_rn(e, WEFT_LN2_LO, l);
+	l = __fmaf_rn(e, WEFT_LN2_LO, __fadd_rn(l, d));
 	return __fmaf_rn(e, WEFT_LN2_HI, __fadd_rn(h, l));
 }
 

@@ -7,7 +7,7 @@
 /* The largest magnitude: an infinity before a NaN, a NaN before a number. */
 WEFT_FN double weft_d_larger(double m, double x)
 {
-	x = weft_d_abs(x);
+	x = fabs(x);
 	if (m == WEFT_D_INF || x == WEFT_D_INF)
 		return WEFT_D_INF;
 	return m != m || m >= x ? m : x;
@@ -58,7 +58,7 @@ WEFT_FN double weft_d_norm4(double a, double b, double c, double d,
 			    bool inverse)
 {
 	double m = weft_d_larger(weft_d_larger(weft_d_larger(
-						       weft_d_abs(a), b),
+						       fabs(a), b),
 					       c),
 				 d);
 	double h = 0.0, l = 0.0, scale;
@@ -101,7 +101,7 @@ WEFT_FN double weft_d_rhypot(double x, double y)
 WEFT_FN float weft_norm4f(float a, float b, float c, float d, bool inverse)
 {
 	double m = weft_d_larger(weft_d_larger(
-					 weft_d_larger(weft_d_abs((double)a),
+					 weft_d_larger(fabs((double)a),
 						       (double)b),
 					 (double)c),
 				 (double)d);

@@ -119,13 +119,14 @@ WEFT_FN float weft_pow_edge(float x, float y, int parity)
 
 WEFT_FN float weft_powf(float x, float y)
 {
-	int   parity = weft_pow_parity(y);
 	float a = x < 0.0f ? -x : x, b = y < 0.0f ? -y : y, v;
+	int   parity;
 
 	if (x == 1.0f || y == 0.0f)
 		return 1.0f;
 	if (x != x || y != y)
 		return __fadd_rn(x, y);
+	parity = weft_pow_parity(y);
 	if (a == 0.0f || a == WEFT_INF || b == WEFT_INF)
 		return weft_pow_edge(x, y, parity);
 	if (x < 0.0f && parity == 0)
