@@ -331,6 +331,13 @@ static load_fn *const families[PTX_OP_COUNT] = {
 	[PTX_OP_red] = load_atom,
 	[PTX_OP_isspacep] = load_isspacep,
 	[PTX_OP_cp_async] = load_cp_async,
+	[PTX_OP_ldmatrix] = load_ldmatrix,
+	[PTX_OP_stmatrix] = load_stmatrix,
+	[PTX_OP_movmatrix] = load_movmatrix,
+	[PTX_OP_mma] = load_mma,
+	[PTX_OP_min] = load_extreme,
+	[PTX_OP_max] = load_extreme,
+	[PTX_OP_cvt_pack] = load_cvt_pack,
 	[PTX_OP_membar] = load_hint,
 	[PTX_OP_fence] = load_hint,
 	[PTX_OP_prefetch] = load_hint,
@@ -360,6 +367,10 @@ static void load_instr(struct loader *l, const struct ptx_instr *in)
 	l->first_op = l->m->op_count;
 	if (families[in->op] != NULL)
 		families[in->op](l);
+	else if (ptx_is_simd(in->op))
+		load_simd(l);
+	else if (ptx_is_video(in->op))
+		load_video(l);
 	else
 		load_row(l);
 }

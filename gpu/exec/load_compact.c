@@ -13,12 +13,14 @@
  * with those of their width: a lane's 64 bits lie where two other lanes have
  * 32.  Temporaries have both widths, but no lane rests inside an instruction:
  * they share among themselves, and with no register.  The exception are those
- * of 32 bits with which a lane waits, which have places of their own.
+ * with which a lane waits: of 32 bits they have places of their own, of 64
+ * bits they are as registers.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/exec/priv/load.h"
+#include "gpu/exec/priv/op_list.h"
 
 /* Largest bit matrix of the dataflow; beyond it registers stay apart. */
 #define DATAFLOW_WORDS_MAX (1u << 23)
@@ -39,7 +41,6 @@ struct value {
 enum pool_kind {
 	POOL_32,
 	POOL_64,
-	POOL_128,
 	POOL_TEMPS,
 	POOL_WAITING, /* the carry flag, a negated predicate */
 	POOL_COUNT
@@ -87,10 +88,10 @@ static void visit_op(struct compact *c, uint32_t i, visit_fn *fn)
 	op_ref *reads[5] = {&o->guard, &o->a, &o->b, &o->c, &o->f};
 	for (int k = 0; k < 5; k++)
 		visit(c, i, reads[k], false, fn);
-	for (uint32_t k = 0; o->id == OP_st && k < o->vec; k++)
-		visit(c, i, &m->lists[o->list + k], false, fn);
-	for (uint32_t k = 0;
-	     (o->id == OP_ld || o->id == OP_ld_static) && k < o->vec; k++)
+	uint32_t writes = op_list_writes(o);
+	for (uint32_t k = 0; k < op_list_reads(o); k++)
+		visit(c, i, &m->lists[o->list + writes + k], false, fn);
+	for (uint32_t k = 0; k < writes; k++)
 		visit(c, i, &m->lists[o->list + k], true, fn);
 	bool calls = o->id == OP_call || o->id == OP_call_end;
 	for (uint32_t k = 0; calls && k < o->imm; k++) {
@@ -128,20 +129,23 @@ static void list_values(struct compact *c)
 	add_values(c, &unit, 1, 2, POOL_WAITING);
 	add_values(c, &unit, LOAD_TEMPS, 2, POOL_TEMPS);
 	c->values[1 + LOAD_TEMP_NEGATED].pool = POOL_WAITING;
+	c->values[1 + LOAD_TEMP_ROW].pool = POOL_64;
+	c->values[2 + LOAD_TEMP_ROW].pool = POOL_64;
 	for (uint32_t k = 0; k < PTX_CLASS_COUNT; k++)
-		add_values(c, &unit, c->pf->reg_count[k],
-			   k == PTX_CLASS_128  ? 4
-			   : k == PTX_CLASS_64 ? 2
-					       : 1,
-			   k == PTX_CLASS_128  ? POOL_128
-			   : k == PTX_CLASS_64 ? POOL_64
-					       : POOL_32);
+		/* 128 bits are two values. */
+		add_values(c, &unit,
+			   c->pf->reg_count[k] * (k == PTX_CLASS_128 ? 2u : 1u),
+			   k >= PTX_CLASS_64 ? 2 : 1,
+			   k >= PTX_CLASS_64 ? POOL_64 : POOL_32);
 	/* Results that the caller takes out of registers. */
 	for (uint32_t i = 0; i < c->pf->return_count; i++) {
 		const struct ptx_param *p = &c->pf->returns[i];
-		if (p->in_register)
-			value_at(c, load_unit(c->l, p->cls, p->index))
-				->is_pinned = true;
+		if (!p->in_register)
+			continue;
+		op_ref r = load_unit(c->l, p->cls, p->index);
+		value_at(c, r)->is_pinned = true;
+		if (p->cls == PTX_CLASS_128)
+			value_at(c, r + 2)->is_pinned = true;
 	}
 }
 
@@ -359,9 +363,7 @@ static bool scan_new(struct compact *c, struct scan *s)
 	s->order = s->first + n;
 	for (uint32_t k = 0; k < POOL_COUNT; k++)
 		s->pools[k] = (struct pool){.units = s->order + v * (k + 1),
-					    .size = k == POOL_32    ? 1
-						    : k == POOL_128 ? 4
-								    : 2};
+					    .size = k == POOL_32 ? 1 : 2};
 	return true;
 }
 

@@ -3,6 +3,7 @@
  * 64-bit value, to the destination's type, into its register.
  */
 #include "gpu/exec/priv/load.h"
+#include "gpu/exec/priv/load_pack.h"
 #include "gpu/exec/priv/soft.h"
 
 /* Modifiers that change nothing about which pieces are needed. */
@@ -136,9 +137,9 @@ static void int_to_half(struct loader *l, const struct cvt *c)
 	enum op_id id = c->dst == PTX_TYPE_F16
 				? (is_signed ? OP_f16_s64 : OP_f16_u64)
 				: (is_signed ? OP_bf16_s64 : OP_bf16_u64);
-	if (c->sat)
-		load_refuse(l, "is not executed here");
 	apply(l, id, c->d, source64(l, c), 0, c->csr);
+	if (c->sat)
+		apply(l, OP_clamp_f16, c->d, c->d, 0, 0);
 }
 
 static void int_to_float(struct loader *l, const struct cvt *c)
@@ -201,6 +202,20 @@ static void same_float(struct loader *l, const struct cvt *c)
 		      0);
 }
 
+/* By way of f32, which holds all of both. */
+static void half_to_half(struct loader *l, const struct cvt *c, uint32_t imm)
+{
+	op_ref a = apply(l, c->src == PTX_TYPE_F16 ? OP_f32_f16 : OP_f32_bf16,
+			 load_temp(l, 0), c->a, 0, 0);
+	if (c->is_integral)
+		a = apply(l, OP_round_f32, load_temp(l, 1), a, c->round, 0);
+	/* Integral, or a copy: it has no other value. */
+	if (c->src == c->dst)
+		imm = SOFT_NEAREST;
+	apply(l, c->dst == PTX_TYPE_F16 ? OP_f16_f32 : OP_bf16_f32, c->d, a,
+	      imm, 0);
+}
+
 static void to_half(struct loader *l, const struct cvt *c)
 {
 	const uint8_t *mod = l->in->mod;
@@ -210,12 +225,13 @@ static void to_half(struct loader *l, const struct cvt *c)
 	if (c->src == PTX_TYPE_F32)
 		apply(l, c->dst == PTX_TYPE_F16 ? OP_f16_f32 : OP_bf16_f32,
 		      c->d, c->a, imm, 0);
-	else if (c->src == PTX_TYPE_F64 && c->dst == PTX_TYPE_F16)
-		apply(l, OP_f16_f64, c->d, c->a, imm, 0);
+	else if (c->src == PTX_TYPE_F64)
+		apply(l, c->dst == PTX_TYPE_F16 ? OP_f16_f64 : OP_bf16_f64,
+		      c->d, c->a, imm, 0);
 	else
-		load_refuse(l, "is not executed here");
-	if (c->sat || c->is_integral)
-		load_refuse(l, "is not executed here");
+		half_to_half(l, c, imm);
+	if (c->sat)
+		apply(l, OP_clamp_f16, c->d, c->d, 0, 0);
 }
 
 static void float_to_float(struct loader *l, const struct cvt *c)
@@ -242,16 +258,13 @@ static void float_to_float(struct loader *l, const struct cvt *c)
 			apply(l, OP_copy_f32, c->d, c->d, 1, 0);
 		if (c->sat)
 			apply(l, OP_clamp_f32, c->d, c->d, 0, 0);
-	} else if (d == PTX_TYPE_F64 && s == PTX_TYPE_F16 && !c->sat) {
-		op_ref a = apply(l, OP_f32_f16, load_temp(l, 0), c->a, 0, 0);
+	} else if (d == PTX_TYPE_F64) {
+		op_ref a =
+			apply(l, s == PTX_TYPE_F16 ? OP_f32_f16 : OP_f32_bf16,
+			      load_temp(l, 0), c->a, 0, 0);
 		apply(l, OP_f64_f32, c->d, a, 0, 0);
-	} else if (d == s && d == PTX_TYPE_F16 && !c->sat && !c->ftz) {
-		/* To an integral value: exact on the way there and back. */
-		op_ref a = apply(l, OP_f32_f16, load_temp(l, 0), c->a, 0, 0);
-		if (c->is_integral)
-			a = apply(l, OP_round_f32, load_temp(l, 1), a, c->round,
-				  0);
-		apply(l, OP_f16_f32, c->d, a, SOFT_NEAREST, 0);
+		if (c->sat)
+			apply(l, OP_clamp_f64, c->d, c->d, 0, 0);
 	} else if (d == PTX_TYPE_F16 || d == PTX_TYPE_BF16) {
 		to_half(l, c);
 	} else {
@@ -321,14 +334,8 @@ void load_cvt(struct loader *l)
 {
 	const struct ptx_instr *in = l->in;
 	struct cvt c = {.dst = in->types[0], .src = in->types[1]};
-	if (c.dst == PTX_TYPE_TF32 && c.src == PTX_TYPE_F32 &&
-	    in->mod[PTX_MOD_ROUND] == PTX_ROUND_RNA &&
-	    in->mod[PTX_MOD_SATFINITE] == 0) {
-		op_ref a = load_source(l, load_operand(l, 1), 4);
-		apply(l, OP_tf32_rna, load_register(l, load_operand(l, 0), 4),
-		      a, 0, 0);
+	if (load_cvt_narrow(l))
 		return;
-	}
 	if (c.dst == PTX_TYPE_F16X2 || c.dst == PTX_TYPE_BF16X2) {
 		two_to_halves(l);
 		return;

@@ -214,6 +214,8 @@ void load_row(struct loader *l)
 		operand += row_operand(l, &o, *args, is_dest, place, operand);
 		place += *args != '#';
 	}
+	if (operand != in->operand_count)
+		load_refuse(l, "has operands that are not executed here");
 	struct op *e = load_emit(l, id);
 	e->d = o.d;
 	e->e = o.e;

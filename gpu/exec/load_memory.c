@@ -134,16 +134,24 @@ static void memory_shape(struct loader *l, struct op *o)
 	uint32_t type = l->in->types[0];
 	o->size = (uint8_t)load_type_bytes(type);
 	o->vec = counts[l->in->mod[PTX_MOD_VEC] & 3u];
+	/* 128 bits are two of 64. */
+	if (type == PTX_TYPE_B128) {
+		o->size = 8;
+		o->vec = 2;
+	}
 	if (type == PTX_TYPE_PRED || o->size > 8 || o->size * o->vec > 32)
 		load_refuse(l, "is not executed here");
 }
 
-/* Element i of a vector operand, or the operand itself. */
+/* Element i of a vector operand, or the operand itself; of a register of 128
+ * bits the operand twice. */
 static const struct ptx_operand *element(struct loader *l,
 					 const struct ptx_operand *v,
 					 uint32_t i, uint32_t count)
 {
 	static const struct ptx_operand none;
+	if (v->kind == PTX_OPERAND_REG && v->cls == PTX_CLASS_128)
+		return l->in->types[0] == PTX_TYPE_B128 ? v : &none;
 	if (v->kind != PTX_OPERAND_VECTOR)
 		return count == 1 ? v : &none;
 	if (v->count != count) {
@@ -171,6 +179,8 @@ static op_ref load_place(struct loader *l, const struct ptx_operand *e,
 		return load_temp(l, i);
 	uint32_t have =
 		e->kind == PTX_OPERAND_REG ? load_class_bytes(e->cls) : 0;
+	if (have == 16)
+		return load_unit(l, e->cls, e->index) + 2 * i;
 	if (have < size || have < 2 || have > 8 || e->cls == PTX_CLASS_PRED) {
 		load_refuse(l, "has a register of the wrong width");
 		return 0;
@@ -185,7 +195,7 @@ static void extend_loaded(struct loader *l, const struct ptx_operand *e,
 {
 	bool is_signed = ptx_types[l->in->types[0]].kind == PTX_KIND_S;
 	uint32_t have = load_class_bytes(e->cls);
-	if (e->kind == PTX_OPERAND_NONE || have == size)
+	if (e->kind == PTX_OPERAND_NONE || have == size || have == 16)
 		return;
 	if (is_signed && size < 4) {
 		struct op *o = load_emit(l, size == 1 ? OP_ext_s8 : OP_ext_s16);
@@ -239,6 +249,8 @@ static op_ref stored_value(struct loader *l, const struct ptx_operand *e,
 {
 	if (e->kind == PTX_OPERAND_IMM)
 		return load_constant(l, e->imm, size == 8);
+	if (e->kind == PTX_OPERAND_REG && e->cls == PTX_CLASS_128)
+		return load_unit(l, e->cls, e->index) + 2 * i;
 	if (e->kind != PTX_OPERAND_REG || e->cls == PTX_CLASS_PRED ||
 	    load_class_bytes(e->cls) < size || load_class_bytes(e->cls) > 8) {
 		load_refuse(l, "has a register of the wrong width");
@@ -365,16 +377,6 @@ void load_isspacep(struct loader *l)
 	o->a = a;
 	o->space = (uint8_t)space_of(l, space);
 	o->flags = space == PTX_SPACE_CONST;
-}
-
-/* A copy at once: waiting for it is a hint. */
-void load_cp_async(struct loader *l)
-{
-	if (l->in->mod[PTX_MOD_CP] != 0) {
-		load_hint(l);
-		return;
-	}
-	load_refuse(l, "is not executed here");
 }
 
 void load_hint(struct loader *l)

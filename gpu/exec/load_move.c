@@ -3,6 +3,7 @@
  * few lane operations on the strip.
  */
 #include "gpu/exec/priv/load.h"
+#include "gpu/exec/priv/load_pack.h"
 
 static struct op *emit1(struct loader *l, enum op_id id, op_ref d, op_ref a)
 {
@@ -145,13 +146,52 @@ static void pack(struct loader *l, uint32_t size)
 	}
 }
 
+/* A register of 128 bits is two of 64. */
+static op_ref wide_register(struct loader *l, const struct ptx_operand *o)
+{
+	if (o->kind != PTX_OPERAND_REG || o->cls != PTX_CLASS_128) {
+		load_refuse(l, "has a register of the wrong width");
+		return 0;
+	}
+	return load_unit(l, o->cls, o->index);
+}
+
+static void mov_128(struct loader *l)
+{
+	const struct ptx_operand *d = load_operand(l, 0);
+	const struct ptx_operand *a = load_operand(l, 1);
+	const struct ptx_operand *v = d->kind == PTX_OPERAND_VECTOR ? d : a;
+	op_ref from[2], t[2] = {load_temp(l, 0), load_temp(l, 1)};
+	if (v->kind == PTX_OPERAND_VECTOR && v->count != 2) {
+		load_refuse(l, "packs widths that are not executed here");
+		return;
+	}
+	for (uint32_t i = 0; i < 2; i++) {
+		from[i] =
+			a->kind == PTX_OPERAND_VECTOR
+				? load_source(l, &l->pf->elements[a->index + i],
+					      8)
+				: wide_register(l, a) + 2 * i;
+		emit1(l, OP_mov_64, t[i], from[i]);
+	}
+	for (uint32_t i = 0; i < 2 && l->err == ERR_OK; i++) {
+		const struct ptx_operand *e = &l->pf->elements[d->index + i];
+		if (d->kind != PTX_OPERAND_VECTOR)
+			emit1(l, OP_mov_64, wide_register(l, d) + 2 * i, t[i]);
+		else if (e->kind != PTX_OPERAND_NONE)
+			emit1(l, OP_mov_64, load_register(l, e, 8), t[i]);
+	}
+}
+
 void load_mov(struct loader *l)
 {
 	const struct ptx_operand *d = load_operand(l, 0);
 	const struct ptx_operand *a = load_operand(l, 1);
 	uint32_t type = l->in->types[0];
 	uint32_t size = type == PTX_TYPE_PRED ? 1 : load_type_bytes(type);
-	if (size > 8 || (size == 1 && type != PTX_TYPE_PRED)) {
+	if (size == 16) {
+		mov_128(l);
+	} else if (size > 8 || (size == 1 && type != PTX_TYPE_PRED)) {
 		load_refuse(l, "of this width is not executed here");
 	} else if (d->kind == PTX_OPERAND_VECTOR) {
 		unpack(l, size);
@@ -169,30 +209,12 @@ void load_mov(struct loader *l)
 /* Modifiers that load_setp and load_set look after themselves. */
 #define SETP_IGNORE (1ull << PTX_MOD_BOOL)
 
-/* Halves are compared as f32, which holds them all. */
-static bool compare_half(struct loader *l, uint32_t type, uint32_t first,
-			 op_ref d)
-{
-	enum op_id id = load_match(PTX_OP_setp, PTX_TYPE_F32, PTX_TYPE_NONE,
-				   l->in->mod, SETP_IGNORE);
-	enum op_id widen = type == PTX_TYPE_F16 ? OP_f32_f16 : OP_f32_bf16;
-	if (id == OP_COUNT || l->in->mod[PTX_MOD_FTZ] != 0) {
-		load_refuse(l, "is not executed here");
-		return false;
-	}
-	for (uint32_t i = 0; i < 2; i++)
-		emit1(l, widen, load_temp(l, 4 + i),
-		      load_source(l, load_operand(l, first + i), 2));
-	emit2(l, id, d, load_temp(l, 4), load_temp(l, 5))->csr = CSR_BASE;
-	return true;
-}
-
 /* The bare comparison into d; false when refused. */
 static bool compare(struct loader *l, uint32_t type, uint32_t first, op_ref d)
 {
 	const struct ptx_instr *in = l->in;
 	if (type == PTX_TYPE_F16 || type == PTX_TYPE_BF16)
-		return compare_half(l, type, first, d);
+		return load_compare_half(l, type, first, 0, d);
 	enum op_id id = load_match(PTX_OP_setp, type, PTX_TYPE_NONE, in->mod,
 				   SETP_IGNORE);
 	if (id == OP_COUNT) {
@@ -224,6 +246,24 @@ static enum op_id bool_op(struct loader *l)
 	return OP_and_pred;
 }
 
+static bool is_pair(uint32_t type)
+{
+	return type == PTX_TYPE_F16X2 || type == PTX_TYPE_BF16X2;
+}
+
+/* p and q of setp: the second is the complement, or of the upper halves. */
+static bool compare_both(struct loader *l, op_ref p, op_ref q)
+{
+	uint32_t type = l->in->types[0];
+	if (is_pair(type))
+		return load_compare_half(l, type, 2, 0, p) &&
+		       load_compare_half(l, type, 2, 1, q);
+	if (!compare(l, type, 2, p))
+		return false;
+	emit1(l, OP_not_pred, q, p);
+	return true;
+}
+
 void load_setp(struct loader *l)
 {
 	bool has_bool = l->in->mod[PTX_MOD_BOOL] != 0;
@@ -231,15 +271,14 @@ void load_setp(struct loader *l)
 	op_ref p = load_temp(l, 2), q = load_temp(l, 3);
 	if (load_operand(l, 0)->kind == PTX_OPERAND_REG)
 		p = load_register(l, load_operand(l, 0), 1);
-	if (!has_bool && !has_q) {
+	if (!has_bool && !has_q && !is_pair(l->in->types[0])) {
 		compare(l, l->in->types[0], 2, p);
 		return;
 	}
 	/* Through temporaries: p or q may be c. */
 	op_ref t = load_temp(l, 0), n = load_temp(l, 1);
-	if (!compare(l, l->in->types[0], 2, t))
+	if (!compare_both(l, t, n))
 		return;
-	emit1(l, OP_not_pred, n, t);
 	if (has_bool) {
 		op_ref c = load_source(l, load_operand(l, 4), 1);
 		emit2(l, bool_op(l), t, t, c);
@@ -251,23 +290,54 @@ void load_setp(struct loader *l)
 	emit1(l, OP_mov_32, q, n);
 }
 
+/* What "true" is in a type. */
+static uint32_t true_of(uint32_t type)
+{
+	switch (type) {
+	case PTX_TYPE_F32:
+		return 0x3f800000u;
+	case PTX_TYPE_F16:
+	case PTX_TYPE_F16X2:
+		return 0x3c00u;
+	case PTX_TYPE_BF16:
+	case PTX_TYPE_BF16X2:
+		return 0x3f80u;
+	case PTX_TYPE_U16:
+	case PTX_TYPE_S16:
+		return 0xffffu;
+	default:
+		return UINT32_MAX;
+	}
+}
+
+/* One comparison as a number in d; part 1: of the upper halves. */
+static bool set_part(struct loader *l, uint32_t part, uint32_t one, op_ref d)
+{
+	uint32_t type = l->in->types[1];
+	bool ok = is_pair(type) ? load_compare_half(l, type, 1, part, d)
+				: compare(l, type, 1, d);
+	if (ok && l->in->mod[PTX_MOD_BOOL] != 0)
+		emit2(l, bool_op(l), d, d,
+		      load_source(l, load_operand(l, 3), 1));
+	if (ok)
+		emit2(l, OP_and_32, d, d, load_constant(l, one, false));
+	return ok;
+}
+
 void load_set(struct loader *l)
 {
-	uint32_t type = l->in->types[0];
-	op_ref t = load_temp(l, 0);
-	if (type != PTX_TYPE_U32 && type != PTX_TYPE_S32 &&
-	    type != PTX_TYPE_F32) {
-		load_refuse(l, "is not executed here");
+	uint32_t type = l->in->types[0], size = load_type_bytes(type);
+	op_ref t = load_temp(l, 0), high = load_temp(l, 1);
+	if (is_pair(l->in->types[1])) {
+		uint32_t one = is_pair(type) ? true_of(type) : 0xffffu;
+		if (set_part(l, 0, one, t) && set_part(l, 1, one, high))
+			emit2(l, OP_join16,
+			      load_register(l, load_operand(l, 0), 4), t, high);
 		return;
 	}
-	if (!compare(l, l->in->types[1], 1, t))
-		return;
-	if (l->in->mod[PTX_MOD_BOOL] != 0)
-		emit2(l, bool_op(l), t, t,
-		      load_source(l, load_operand(l, 3), 1));
-	uint32_t one = type == PTX_TYPE_F32 ? 0x3f800000u : UINT32_MAX;
-	emit2(l, OP_and_32, load_register(l, load_operand(l, 0), 4), t,
-	      load_constant(l, one, false));
+	if (set_part(l, 0, true_of(type), t))
+		emit1(l, OP_mov_32, load_register(l, load_operand(l, 0), size),
+		      t);
 }
 
 void load_testp(struct loader *l)

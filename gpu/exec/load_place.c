@@ -7,6 +7,7 @@
 
 #include "base/must.h"
 #include "gpu/exec/priv/load.h"
+#include "gpu/exec/priv/op_list.h"
 
 #define PLACED_UNITS_MAX (1u << 17)
 
@@ -59,11 +60,11 @@ static void place_op(struct exec_module *m, const struct function *f,
 {
 	op_ref *refs[8] = {&o->guard, &o->a, &o->b, &o->c,
 			   &o->f,     &o->d, &o->e, &o->result};
-	bool lists = o->id == OP_ld || o->id == OP_ld_static || o->id == OP_st;
+	uint32_t listed = op_list_writes(o) + op_list_reads(o);
 	bool calls = o->id == OP_call || o->id == OP_call_end;
 	for (int k = 0; k < 8; k++)
 		*refs[k] = placed(m, f, *refs[k]);
-	for (uint32_t k = 0; lists && k < o->vec; k++)
+	for (uint32_t k = 0; k < listed; k++)
 		m->lists[o->list + k] = placed(m, f, m->lists[o->list + k]);
 	for (uint32_t k = 0; calls && k < o->imm; k++) {
 		struct call_copy *c = &m->copies[o->list + k];

@@ -21,6 +21,9 @@ static const struct format format_f64 = {53, -1022, 0x7ff0000000000000u,
 static const struct format format_f32 = {24, -126, 0x7f800000u, 0x80000000u,
 					 0x7fc00000u};
 static const struct format format_f16 = {11, -14, 0x7c00u, 0x8000u, 0x7fffu};
+/* Eight bits: e4m3 has no infinity, its place is the one NaN. */
+static const struct format format_e4m3 = {4, -6, 0x7fu, 0x80u, 0x7fu};
+static const struct format format_e5m2 = {3, -14, 0x7cu, 0x80u, 0x7fu};
 static const struct format format_bf16 = {8, -126, 0x7f80u, 0x8000u, 0x7fffu};
 
 static int top_bit(u128 m)
@@ -345,6 +348,41 @@ uint32_t soft_bf16_f32(uint32_t x, uint32_t imm)
 uint32_t soft_f16_f64(uint64_t x, uint32_t imm)
 {
 	return half_any(&format_f16, &format_f64, x, imm);
+}
+
+uint32_t soft_bf16_f64(uint64_t x, uint32_t imm)
+{
+	return half_any(&format_bf16, &format_f64, x, imm);
+}
+
+static uint32_t f8_any(const struct format *from, uint32_t x, bool is_e5m2,
+		       bool relu)
+{
+	return half_any(is_e5m2 ? &format_e5m2 : &format_e4m3, from, x,
+			SOFT_NEAREST | 1u << 9 | (relu ? 1u << 8 : 0));
+}
+
+uint32_t soft_f8_f32(uint32_t x, bool is_e5m2, bool relu)
+{
+	return f8_any(&format_f32, x, is_e5m2, relu);
+}
+
+uint32_t soft_f8_f16(uint32_t x, bool is_e5m2, bool relu)
+{
+	return f8_any(&format_f16, x & 0xffffu, is_e5m2, relu);
+}
+
+uint32_t soft_f16_f8(uint32_t x, bool is_e5m2)
+{
+	struct number n = unpack(is_e5m2 ? &format_e5m2 : &format_e4m3, x, 0);
+	uint32_t sign = n.negative ? 0x8000u : 0;
+	if (n.is_nan || (n.is_inf && !is_e5m2))
+		return 0x7fffu;
+	if (n.is_inf)
+		return sign | 0x7c00u;
+	if (n.m == 0)
+		return sign;
+	return (uint32_t)soft_pack(&format_f16, n.negative, n.m, n.exponent, 0);
 }
 
 uint32_t soft_half_int(uint64_t x, bool is_signed, bool is_bf16, uint32_t csr)

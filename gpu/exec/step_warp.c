@@ -90,12 +90,8 @@ static bool wake_waiting(struct machine *mc, struct strip *s,
 	return woken;
 }
 
-/*
- * Before a warp operation: STEP_NEXT when every warp of the group is
- * complete; otherwise what the loop must do instead.
- */
-static enum step warp_gather(struct machine *mc, struct strip *s,
-			     const uint32_t *mask, op_ref member_ref)
+enum step warp_gather(struct machine *mc, struct strip *s, const uint32_t *mask,
+		      op_ref member_ref)
 {
 	const uint32_t *members = machine_lanes(mc, s, member_ref);
 	bool waits = false;

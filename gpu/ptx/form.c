@@ -410,7 +410,11 @@ static const char *check_rest(const struct ptx_instr *in)
 	switch (in->op) {
 	case PTX_OP_min:
 	case PTX_OP_max:
-		return in->mod[PTX_MOD_XORSIGN] != in->mod[PTX_MOD_ABS]
+		/* .abs alone: of three f32. */
+		return in->mod[PTX_MOD_XORSIGN] > in->mod[PTX_MOD_ABS] ||
+				       (in->mod[PTX_MOD_ABS] &&
+					!in->mod[PTX_MOD_XORSIGN] &&
+					in->types[0] != PTX_TYPE_F32)
 			       ? ".xorsign goes with .abs"
 			       : NULL;
 	case PTX_OP_lop3:

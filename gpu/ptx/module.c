@@ -79,12 +79,19 @@ bool ptx_is_video(uint32_t op)
 	return ptx_ops[op].text[0] == 'v' && op != PTX_OP_vote;
 }
 
+uint32_t ptx_lane_count(uint32_t op)
+{
+	const char *text = ptx_ops[op].text;
+	char last = text[strlen(text) - 1];
+
+	return ptx_is_video(op) && (last == '2' || last == '4')
+		       ? (uint32_t)(last - '0')
+		       : 0;
+}
+
 bool ptx_is_simd(uint32_t op)
 {
-	size_t n = strlen(ptx_ops[op].text);
-
-	return ptx_is_video(op) && (ptx_ops[op].text[n - 1] == '2' ||
-				    ptx_ops[op].text[n - 1] == '4');
+	return ptx_lane_count(op) != 0;
 }
 
 uint32_t ptx_dest_count(const struct ptx_instr *in)

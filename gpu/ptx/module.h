@@ -360,6 +360,8 @@ struct ptx_module {
 /* Video instructions: vadd ... vset, and vadd2 ... vset4 alone. */
 bool ptx_is_video(uint32_t op);
 bool ptx_is_simd(uint32_t op);
+/* Lanes of a SIMD one: 2 or 4; else 0. */
+uint32_t ptx_lane_count(uint32_t op);
 
 /* The operand number i of an instruction. */
 static inline const struct ptx_operand *

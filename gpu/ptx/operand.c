@@ -455,8 +455,7 @@ static void take_select(struct parser *p, struct ptx_operand *o)
 static void take_lanes(struct parser *p, const struct ptx_instr *in,
 		       bool is_dest, struct ptx_operand *o)
 {
-	const char *name = ptx_ops[in->op].text;
-	uint32_t count = name[strlen(name) - 1] == '2' ? 2 : 4;
+	uint32_t count = ptx_lane_count(in->op);
 	uint32_t most = is_dest ? count : count * 2;
 	struct bytes t = p->t.text;
 	bool ok;

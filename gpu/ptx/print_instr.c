@@ -180,8 +180,7 @@ static void print_pattern(struct printer *p, const struct ptx_function *f,
 			  const struct ptx_instr *in)
 {
 	const char *c = ptx_ops[in->op].operands;
-	const char *name = ptx_ops[in->op].text;
-	bool is_bytes = name[strlen(name) - 1] == '4';
+	bool is_bytes = ptx_lane_count(in->op) == 4;
 	uint32_t i = 0;
 
 	for (; *c && i < in->operand_count; c++) {

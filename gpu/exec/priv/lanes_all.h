@@ -14,6 +14,8 @@
 #include "gpu/exec/priv/lanes_half.h"
 #include "gpu/exec/priv/lanes_int.h"
 #include "gpu/exec/priv/lanes_memory.h"
+#include "gpu/exec/priv/lanes_pack.h"
+#include "gpu/exec/priv/lanes_video.h"
 #include "gpu/exec/priv/lanes_rows.h"
 #include "gpu/exec/priv/op_id.h"
 

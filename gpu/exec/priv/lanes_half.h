@@ -131,14 +131,10 @@ HALF_ROWS(HALF_LANES2, max_nan, ARGS2, half_pick(x, y, bf, csr, 3))
 HALF_ROWS(HALF_LANES1, neg, ARGS1, half_sign(x, bf, csr, true))
 HALF_ROWS(HALF_LANES1, abs, ARGS1, half_sign(x, bf, csr, false))
 
-/* From integers; to the 19 bits of tf32, ties away from zero. */
+/* From integers. */
 LANE1(f16_u64, uint32_t, lane_u64, soft_half_int(x, false, false, _mm_getcsr()))
 LANE1(f16_s64, uint32_t, lane_u64, soft_half_int(x, true, false, _mm_getcsr()))
 LANE1(bf16_u64, uint32_t, lane_u64, soft_half_int(x, false, true, _mm_getcsr()))
 LANE1(bf16_s64, uint32_t, lane_u64, soft_half_int(x, true, true, _mm_getcsr()))
-LANE1(tf32_rna, uint32_t, lane_u32,
-      is_nan32(x)			 ? p->nan32
-      : (x & 0x7f800000u) == 0x7f800000u ? x
-					 : (x + 0x1000u) & ~0x1fffu)
 
 #endif /* WEFT_GPU_EXEC_PRIV_LANES_HALF_H */

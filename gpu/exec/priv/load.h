@@ -17,6 +17,9 @@
 /* The one that holds the complement of a predicate, and nothing else. */
 #define LOAD_TEMP_NEGATED 8u
 
+/* Two of 64 bits with which a lane may wait: a row of a matrix. */
+#define LOAD_TEMP_ROW 12u
+
 struct loader {
 	const struct ptx_module *pm;
 	const struct ptx_function *pf;
@@ -89,6 +92,14 @@ void load_ld(struct loader *l);
 void load_st(struct loader *l);
 void load_atom(struct loader *l);
 void load_isspacep(struct loader *l);
+void load_ldmatrix(struct loader *l);
+void load_stmatrix(struct loader *l);
+void load_movmatrix(struct loader *l);
+void load_mma(struct loader *l);
+void load_extreme(struct loader *l); /* min, max */
+void load_cvt_pack(struct loader *l);
+void load_video(struct loader *l);
+void load_simd(struct loader *l);
 void load_cp_async(struct loader *l);
 void load_hint(struct loader *l);
 void load_bra(struct loader *l);

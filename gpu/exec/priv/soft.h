@@ -62,6 +62,14 @@ uint32_t soft_f16_f32(uint32_t x, uint32_t imm);
 uint32_t soft_bf16_f32(uint32_t x, uint32_t imm);
 uint32_t soft_f16_f64(uint64_t x, uint32_t imm);
 
+uint32_t soft_bf16_f64(uint64_t x, uint32_t imm);
+
+/* e4m3 or e5m2, to nearest, clamped to finite values; a NaN is 0x7f. */
+uint32_t soft_f8_f32(uint32_t x, bool is_e5m2, bool relu);
+uint32_t soft_f8_f16(uint32_t x, bool is_e5m2, bool relu);
+/* Exact; a NaN is 0x7fff. */
+uint32_t soft_f16_f8(uint32_t x, bool is_e5m2);
+
 /* A 64-bit integer, signed or not, as a 16-bit float. */
 uint32_t soft_half_int(uint64_t x, bool is_signed, bool is_bf16, uint32_t csr);
 

@@ -14,6 +14,14 @@ step_fn step_cp_async, step_nop;
 step_fn step_bra, step_brx, step_call, step_call_end, step_ret, step_exit;
 step_fn step_trap;
 step_fn step_bar_sync, step_bar_arrive, step_bar_red, step_bar_warp;
+step_fn step_mma, step_spread, step_collect;
 step_fn step_shfl, step_vote, step_match, step_redux, step_activemask;
+
+/*
+ * Before a warp operation: STEP_NEXT when the lanes that the masks in
+ * member_ref name are all here; otherwise what the loop must do instead.
+ */
+enum step warp_gather(struct machine *mc, struct strip *s, const uint32_t *mask,
+		      op_ref member_ref);
 
 #endif /* WEFT_GPU_EXEC_PRIV_STEPS_H */

@@ -17,6 +17,8 @@
 
 struct value {
 	char cls;
+	bool is_minus;
+	char part[8]; /* ".b1": of a video operand */
 	uint64_t bits;
 };
 
@@ -30,6 +32,20 @@ struct line {
 
 static struct line lines[LINES];
 static uint8_t out[LINES * 2 * THREADS * 8];
+
+/* -r.b1:ff, or without the sign and the part; false: it is no value. */
+static bool read_value(const char *w, struct value *v)
+{
+	const char *colon = strchr(w, ':');
+	if (colon == NULL)
+		return false;
+	v->is_minus = *w == '-';
+	w += v->is_minus;
+	v->cls = *w++;
+	snprintf(v->part, sizeof(v->part), "%.*s", (int)(colon - w), w);
+	v->bits = strtoull(colon + 1, NULL, 16);
+	return true;
+}
 
 static bool read_line(FILE *f, struct line *l)
 {
@@ -50,9 +66,7 @@ static bool read_line(FILE *f, struct line *l)
 			snprintf(l->op, sizeof(l->op), "%s", w);
 		} else if (strcmp(w, "=") == 0) {
 			is_out = true;
-		} else if (w[1] == ':') {
-			v->cls = w[0];
-			v->bits = strtoull(w + 2, NULL, 16);
+		} else if (read_value(w, v)) {
 			*(is_out ? &l->out_count : &l->in_count) += 1;
 		} else {
 			snprintf(l->outcome, sizeof(l->outcome), "%s", w);
@@ -94,15 +108,17 @@ static void put_line(struct buf *b, uint32_t number, const struct line *l)
 		put_input(b, i + 1, &l->in[i]);
 	buf_printf(b, "%s ", l->op);
 	for (uint32_t i = 0; i < l->out_count; i++)
-		buf_printf(b, "%s%%%s%u", i > 0 ? "|" : "",
+		buf_printf(b, "%s%%%s%u%s", i > 0 ? "|" : "",
 			   register_name(l->out[i].cls),
-			   (l->out[i].cls == 'p' ? 6 : 10) + i);
+			   (l->out[i].cls == 'p' ? 6 : 10) + i, l->out[i].part);
 	for (uint32_t i = 0; i < l->in_count; i++) {
 		if (l->in[i].cls == 'i')
 			buf_printf(b, ", 0x%" PRIx64, l->in[i].bits);
 		else
-			buf_printf(b, ", %%%s%u", register_name(l->in[i].cls),
-				   i + 1);
+			buf_printf(b, ", %s%%%s%u%s",
+				   l->in[i].is_minus ? "-" : "",
+				   register_name(l->in[i].cls), i + 1,
+				   l->in[i].part);
 	}
 	buf_put_str(b, ";\n");
 	for (uint32_t i = 0; i < l->out_count; i++) {
@@ -236,6 +252,21 @@ Test(gpu_exec_vectors, conversions)
 Test(gpu_exec_vectors, halves)
 {
 	check_file("half.txt");
+}
+
+Test(gpu_exec_vectors, packed)
+{
+	check_file("packed.txt");
+}
+
+Test(gpu_exec_vectors, narrow)
+{
+	check_file("narrow.txt");
+}
+
+Test(gpu_exec_vectors, video)
+{
+	check_file("video.txt");
 }
 
 Test(gpu_exec_vectors, traps)

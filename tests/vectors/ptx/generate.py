@@ -9,6 +9,7 @@ floats are fractions rounded by round_to().
 """
 import os
 import random
+import sys
 from fractions import Fraction as F
 
 rng = random.Random(20250101)
@@ -21,7 +22,7 @@ CLASS = {16: "h", 32: "r", 64: "d"}
 class Out:
     def __init__(self, name, title):
         self.f = open(os.path.join(here, name), "w")
-        self.f.write("# %s; written by generate.py\n" % title)
+        self.f.write("# %s; written by %s\n" % (title, os.path.basename(sys.argv[0])))
 
     def line(self, op, ins, outs):
         w = lambda cv: cv[0] + ":%x" % cv[1]
@@ -428,6 +429,9 @@ def converts():
                 r = mask(signed(r, b2) if s2 == "s" else r, rb)
                 o.line("cvt.%s%d.%s%d" % (s2, b2, s, b), [(reg(b), a)], [(reg(b2), r)])
                 lo, hi = (-(1 << (b2 - 1)), (1 << (b2 - 1)) - 1) if s2 == "s" else (0, (1 << b2) - 1)
+                # nothing to saturate: no form
+                if (s == "u" or s2 == "s") and b2 - (s2 == "s") >= b - (s == "s"):
+                    continue
                 o.line("cvt.sat.%s%d.%s%d" % (s2, b2, s, b), [(reg(b), a)], [(reg(b2), mask(max(lo, min(hi, x)), rb))])
     for (s, b) in types:
         for fb in (32, 64):
@@ -530,9 +534,10 @@ def halves():
     FORMATS[16] = (11, -14, 5)
 
 
-ints()
-bits_()
-floats()
-compares()
-converts()
-halves()
+if __name__ == "__main__":
+    ints()
+    bits_()
+    floats()
+    compares()
+    converts()
+    halves()
