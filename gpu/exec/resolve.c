@@ -33,11 +33,25 @@ static uint32_t common_csr(const struct exec_module *m)
 	return csr == 0 ? CSR_BASE : csr;
 }
 
-static void resolve(const struct launch *l, const struct op *o, uint32_t csr,
+/* A row that does the same with less, and its operands in o. */
+static enum op_id simpler(struct op *o)
+{
+	bool rotates = (o->id == OP_shf_l_wrap || o->id == OP_shf_r_wrap) &&
+		       o->a == o->b;
+	if (!rotates)
+		return (enum op_id)o->id;
+	o->b = o->c;
+	o->c = REF_NONE;
+	return o->id == OP_shf_l_wrap ? OP_rotl_32 : OP_rotr_32;
+}
+
+static void resolve(const struct launch *l, const struct op *from, uint32_t csr,
 		    struct lane_op *ret)
 {
+	struct op changed = *from, *o = &changed;
+	enum op_id id = simpler(o);
 	*ret = (struct lane_op){
-		.fn = l->lanes->ops[o->id],
+		.fn = l->lanes->ops[id],
 		.d = place_of(l, o->d),
 		.e = place_of(l, o->e),
 		.a = place_of(l, o->a),

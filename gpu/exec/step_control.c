@@ -21,6 +21,8 @@ enum step step_bra(struct machine *mc, struct strip *s, const struct op *o,
 		s->pc = o->target;
 		return STEP_JUMP;
 	}
+	if (strip_split(mc, s, o->target, active))
+		return STEP_JUMP;
 	strip_set_pcs(mc, s, NULL, s->pc + 1);
 	strip_set_pcs(mc, s, mask, o->target);
 	return STEP_REGROUP;

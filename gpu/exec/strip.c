@@ -29,6 +29,42 @@ void strip_set_pcs(struct machine *mc, struct strip *s, const uint32_t *mask,
 	mc->lanes->fill(s->pcs, mask != NULL ? mask : s->mask, pc, s->n);
 }
 
+/* The group's lanes are those of mask (NULL: all n). */
+static void set_mask(struct machine *mc, struct strip *s, const uint32_t *mask)
+{
+	s->mask = mask;
+	s->spans_valid = 0;
+	s->args.lo = 0;
+	s->args.hi = s->lanes;
+	if (mask != NULL)
+		mc->lanes->extent(mask, s->n, &s->args.lo, &s->args.hi);
+}
+
+bool strip_split(struct machine *mc, struct strip *s, uint32_t target,
+		 uint32_t taken)
+{
+	uint32_t next = s->pc + 1, *mask = s->guard_mask;
+	uint32_t low = target < next ? target : next;
+	uint32_t high = target < next ? next : target;
+	if (mc->l->is_scheduled || low == high || low >= s->stop_pc)
+		return false;
+	/* All of the group are at the higher one, until they get there. */
+	strip_set_pcs(mc, s, NULL, high);
+	if (low == target) {
+		s->guard_mask = s->group_mask;
+		s->group_mask = mask;
+		s->active = taken;
+	} else {
+		s->active = mc->lanes->mask_and(s->group_mask, s->mask, mask,
+						UINT32_MAX, s->n);
+	}
+	set_mask(mc, s, s->group_mask);
+	s->is_whole = false;
+	s->stop_pc = high < s->stop_pc ? high : s->stop_pc;
+	s->pc = low;
+	return true;
+}
+
 /* The lanes with the lowest pc become the group. */
 void strip_regroup(struct machine *mc, struct strip *s)
 {
@@ -46,12 +82,11 @@ void strip_regroup(struct machine *mc, struct strip *s)
 	s->stop_pc = low[1] < PC_WAIT ? low[1] : UINT32_MAX;
 	s->active = mc->lanes->equal(s->group_mask, s->pcs, low[0], s->n);
 	s->is_whole = s->active == s->live;
-	s->mask = s->active == s->n ? NULL : s->group_mask;
+	set_mask(mc, s, s->active == s->n ? NULL : s->group_mask);
 }
 
 void strip_start(struct machine *mc, struct strip *s, uint32_t pc)
 {
-	s->spans_valid = 0;
 	s->pc = pc;
 	s->stop_pc = UINT32_MAX;
 	s->live = s->n;
@@ -59,7 +94,7 @@ void strip_start(struct machine *mc, struct strip *s, uint32_t pc)
 	s->is_whole = true;
 	s->runs = true;
 	s->at_barrier = 0;
-	s->mask = NULL;
+	set_mask(mc, s, NULL);
 	mc->lanes->fill(s->live_mask, NULL, UINT32_MAX, s->n);
 	memset(s->wait, 0, s->n * sizeof(*s->wait));
 	memset(s->depth, 0, s->n * sizeof(*s->depth));
@@ -78,14 +113,14 @@ void strip_start(struct machine *mc, struct strip *s, uint32_t pc)
 	strip_regroup(mc, s);
 }
 
-/* Sums for ops [from, to); false when a limit is passed. */
-static bool account(struct machine *mc, struct strip *s, uint32_t from,
-		    uint32_t to)
+/* Sums for ops [from, to) of active lanes; false when a limit is passed. */
+static bool account(struct machine *mc, struct strip *s, uint32_t active,
+		    uint32_t from, uint32_t to)
 {
 	const struct exec_module *m = mc->l->m;
 	mc->count += (uint64_t)(m->count_before[to] - m->count_before[from]) *
-		     s->active;
-	mc->cost += (m->cost_before[to] - m->cost_before[from]) * s->active;
+		     active;
+	mc->cost += (m->cost_before[to] - m->cost_before[from]) * active;
 	if (mc->count > mc->count_max)
 		machine_end(mc, s, EXEC_OVER, EXEC_REASON_count_limit, 0, 0);
 	else if (mc->cost > mc->cost_max)
@@ -184,7 +219,7 @@ static bool run_group(struct machine *mc, struct strip *s)
 {
 	const struct lane_op *ops = mc->l->lane_ops;
 	const uint32_t traced = mc->trace != NULL ? LANE_TRACED : 0;
-	uint32_t pc = s->pc, from = pc;
+	uint32_t pc = s->pc, from = pc, active = s->active;
 	s->args.mask = s->mask;
 	for (;;) {
 		const struct lane_op *o = &ops[pc];
@@ -203,11 +238,14 @@ static bool run_group(struct machine *mc, struct strip *s)
 		pc++;
 		if (r == STEP_NEXT && pc < s->stop_pc)
 			continue;
-		if (r == STEP_STOP ||
-		    !account(mc, s, from, r == STEP_AGAIN ? pc - 1 : pc))
+		if (r == STEP_STOP || !account(mc, s, active, from,
+					       r == STEP_AGAIN ? pc - 1 : pc))
 			return false;
-		if (r == STEP_JUMP)
+		if (r == STEP_JUMP) {
 			pc = s->pc;
+			active = s->active;
+			s->args.mask = s->mask;
+		}
 		if (r == STEP_PAUSE)
 			s->runs = false;
 		if (r == STEP_REGROUP || r == STEP_AGAIN || r == STEP_PAUSE)

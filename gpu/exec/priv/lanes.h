@@ -4,9 +4,10 @@
  * A strip is up to STRIP_LANES threads of a CTA.  A register is an array
  * with one value per lane: 32 bits for predicates (0 or ~0), 8-, 16- and
  * 32-bit registers (narrow ones zero-extended), 64 bits for wide ones.
- * A lane function computes lanes [0, hi) and, where mask is given, stores
- * only those with mask ~0.  hi is a multiple of LANE_STEP, so vectors
- * never need a tail; what lanes without a thread compute is never looked at.
+ * A lane function computes lanes [lo, hi), or more below, and, where mask is
+ * given, stores only those with mask ~0.  Both are multiples of LANE_STEP, so
+ * vectors never need a tail; what lanes without a thread compute is never
+ * looked at.
  *
  * The same bodies are compiled for plain C, AVX2 and AVX-512; every set gives
  * the same bits.  Rounding mode and flushing of subnormals come from MXCSR,
@@ -67,9 +68,9 @@ struct lane_args {
 	const struct lane_op *op;
 	uint8_t *base[2];     /* registers, constants */
 	const uint32_t *mask; /* NULL: all lanes */
-	uint32_t lo;
-	uint32_t hi;
-	uint32_t nan32; /* the bits of a NaN that has none of its own */
+	uint32_t lo;	      /* no lane below it is on */
+	uint32_t hi;	      /* nor from here on */
+	uint32_t nan32;	      /* the bits of a NaN that has none of its own */
 	uint64_t nan64;
 	void *d; /* destination */
 	void *e; /* second destination: carry or predicate */
@@ -92,6 +93,7 @@ lane_resolve(const struct lane_args *args)
 {
 	const struct lane_op *o = args->op;
 	return (struct lane_args){.mask = args->mask,
+				  .lo = args->lo & ~(LANE_STEP - 1),
 				  .hi = args->hi,
 				  .nan32 = args->nan32,
 				  .nan64 = args->nan64,
@@ -160,6 +162,9 @@ struct lane_set {
 	/* d = (v == x) as a mask; how many are set. */
 	uint32_t (*equal)(uint32_t *d, const uint32_t *v, uint32_t x,
 			  uint32_t n);
+	/* [lo, hi): blocks of 16 lanes, outside of which m has none. */
+	void (*extent)(const uint32_t *m, uint32_t n, uint32_t *ret_lo,
+		       uint32_t *ret_hi);
 	/* d = x where m (NULL: everywhere). */
 	void (*fill)(uint32_t *d, const uint32_t *m, uint32_t x, uint32_t n);
 	/* By operation number (gpu/exec/ops.def). */

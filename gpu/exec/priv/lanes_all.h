@@ -10,6 +10,7 @@
 #include "gpu/exec/priv/lanes_bits.h"
 #include "gpu/exec/priv/lanes_compare.h"
 #include "gpu/exec/priv/lanes_convert.h"
+#include "gpu/exec/priv/lanes_count.h"
 #include "gpu/exec/priv/lanes_float.h"
 #include "gpu/exec/priv/lanes_half.h"
 #include "gpu/exec/priv/lanes_int.h"
@@ -38,6 +39,7 @@ const struct lane_set LANE_SET = {
 	.mask_and = lane_mask_and,
 	.lowest = lane_lowest,
 	.equal = lane_equal,
+	.extent = lane_extent,
 	.fill = lane_fill,
 	.ops = lane_table,
 };

@@ -80,8 +80,12 @@ static inline uint32_t shf_r(uint32_t x, uint32_t y, uint32_t n)
 {
 	return (x >> n) | ((y << 1) << (31 - n));
 }
-LANE3U(shf_l_wrap, uint32_t, lane_u32, lane_u32, lane_u32, shf_l(x, y, z & 31))
-LANE3U(shf_r_wrap, uint32_t, lane_u32, lane_u32, lane_u32, shf_r(x, y, z & 31))
+LANE3(shf_l_wrap, uint32_t, lane_u32, lane_u32, lane_u32, shf_l(x, y, z & 31))
+LANE3(shf_r_wrap, uint32_t, lane_u32, lane_u32, lane_u32, shf_r(x, y, z & 31))
+LANE2U(rotl_32, uint32_t, lane_u32, lane_u32,
+       x << (y & 31) | x >> ((32 - (y & 31)) & 31))
+LANE2U(rotr_32, uint32_t, lane_u32, lane_u32,
+       x >> (y & 31) | x << ((32 - (y & 31)) & 31))
 LANE3(shf_l_clamp, uint32_t, lane_u32, lane_u32, lane_u32,
       z > 31 ? x : shf_l(x, y, z & 31))
 LANE3(shf_r_clamp, uint32_t, lane_u32, lane_u32, lane_u32,
@@ -117,7 +121,6 @@ static inline uint64_t brev_64(uint64_t x)
 }
 LANE1(clz_32, uint32_t, lane_u32, clz_32(x))
 LANE1(clz_64, uint32_t, lane_u64, clz_64(x))
-LANE1(popc_32, uint32_t, lane_u32, popc_32(x))
 LANE1(popc_64, uint32_t, lane_u64,
       popc_32((uint32_t)x) + popc_32((uint32_t)(x >> 32)))
 LANE1(brev_32, uint32_t, lane_u32, brev_32(x))

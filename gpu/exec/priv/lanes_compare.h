@@ -29,7 +29,7 @@ COMPARE_INT(ge, >=)
 	{                                                                     \
 		LANE_LOCAL                                                    \
 		if (p->mask != NULL || (p->uniform & UNIFORM_B) == 0) {       \
-			for (uint32_t i = 0; i < n; i += V32) {               \
+			for (uint32_t i = p->lo; i < n; i += V32) {           \
 				XY32;                                         \
 				put32(p, i, (vu32)(expr));                    \
 			}                                                     \

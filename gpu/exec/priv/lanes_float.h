@@ -187,14 +187,14 @@ static inline uint32_t half_nan(uint32_t nan32)
 	static void lane_##name(const struct lane_args *args)       \
 	{                                                           \
 		LANE_LOCAL                                          \
-		for (uint32_t i = 0; i < n; i += V32) {             \
+		for (uint32_t i = p->lo; i < n; i += V32) {         \
 			load;                                       \
 			put32(p, i, post(canon32(expr, p->nan32))); \
 		}                                                   \
 	}
 /* With loops of their own where a source is uniform. */
 #define F32_EACH(load, expr)                          \
-	for (uint32_t i = 0; i < n; i += V32) {       \
+	for (uint32_t i = p->lo; i < n; i += V32) {   \
 		load;                                 \
 		put32(p, i, canon32(expr, p->nan32)); \
 	}

@@ -30,21 +30,22 @@
 #define LANE_LOOP(D, get, expr) \
 	D *d = p->d;            \
 	LANE_LOOP_TO(D, get, expr)
-#define LANE_LOOP_TO(D, get, expr)                     \
-	const uint32_t *m = p->mask;                   \
-	if (m == NULL) {                               \
-		IVDEP for (uint32_t i = 0; i < n; i++) \
-		{                                      \
-			get;                           \
-			d[i] = (D)(expr);              \
-		}                                      \
-	} else {                                       \
-		IVDEP for (uint32_t i = 0; i < n; i++) \
-		{                                      \
-			get;                           \
-			D r_ = (D)(expr);              \
-			d[i] = m[i] ? r_ : d[i];       \
-		}                                      \
+#define LANE_LOOP_TO(D, get, expr)                      \
+	const uint32_t *m = p->mask;                    \
+	if (m == NULL) {                                \
+		IVDEP for (uint32_t i = 0; i < n; i++)  \
+		{                                       \
+			get;                            \
+			d[i] = (D)(expr);               \
+		}                                       \
+	} else {                                        \
+		const uint32_t lo = p->lo;              \
+		IVDEP for (uint32_t i = lo; i < n; i++) \
+		{                                       \
+			get;                            \
+			D r_ = (D)(expr);               \
+			d[i] = m[i] ? r_ : d[i];        \
+		}                                       \
 	}
 
 #define LANE0(name, D, expr)                                  \

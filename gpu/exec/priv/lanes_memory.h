@@ -357,6 +357,28 @@ static uint32_t lane_equal(uint32_t *d, const uint32_t *v, uint32_t x,
 	return sum;
 }
 
+static inline bool block_is_off(const uint32_t *m)
+{
+	vu32 on = {0};
+	for (uint32_t i = 0; i < BLOCK_LANES; i += V32)
+		on |= LDU(m, i);
+	return !V_ANY(on);
+}
+
+static void lane_extent(const uint32_t *m, uint32_t n, uint32_t *ret_lo,
+			uint32_t *ret_hi)
+{
+	uint32_t lo = 0, hi = (n + BLOCK_LANES - 1) / BLOCK_LANES * BLOCK_LANES;
+	while (lo + BLOCK_LANES <= n && block_is_off(m + lo))
+		lo += BLOCK_LANES;
+	/* The last block may have lanes without a thread: it stays. */
+	while (hi > lo + BLOCK_LANES && hi <= n &&
+	       block_is_off(m + hi - BLOCK_LANES))
+		hi -= BLOCK_LANES;
+	*ret_lo = lo;
+	*ret_hi = hi;
+}
+
 static void lane_fill(uint32_t *d, const uint32_t *m, uint32_t x, uint32_t n)
 {
 	if (m == NULL) {

@@ -236,6 +236,13 @@ bool machine_reach(struct machine *mc, struct strip *s, enum op_space space,
 /* pcs[] of the group's lanes; mask NULL: the group. */
 void strip_set_pcs(struct machine *mc, struct strip *s, const uint32_t *mask,
 		   uint32_t pc);
+/*
+ * The group parts at a branch: taken of its lanes, those of s->guard_mask, go
+ * to target.  Those that are behind go on as the group, at s->pc; false: as
+ * others may be further behind, the strip must be looked at as a whole.
+ */
+bool strip_split(struct machine *mc, struct strip *s, uint32_t target,
+		 uint32_t taken);
 /* Run until no lane of the strip can; false: the CTA has ended. */
 bool strip_run(struct machine *mc, struct strip *s);
 void strip_regroup(struct machine *mc, struct strip *s);
