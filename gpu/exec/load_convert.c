@@ -243,7 +243,8 @@ static void float_to_float(struct loader *l, const struct cvt *c)
 		op_ref a = c->a;
 		if (c->ftz)
 			a = apply(l, OP_copy_f32, load_temp(l, 0), a, 1, 0);
-		apply(l, OP_f64_f32, c->d, a, 0, 0);
+		/* Exact, but not where flushing is on from an op before. */
+		apply(l, OP_f64_f32, c->d, a, 0, CSR_BASE);
 		if (c->sat)
 			apply(l, OP_clamp_f64, c->d, c->d, 0, 0);
 	} else if (d == PTX_TYPE_F32 && s == PTX_TYPE_F64) {
@@ -262,7 +263,8 @@ static void float_to_float(struct loader *l, const struct cvt *c)
 		op_ref a =
 			apply(l, s == PTX_TYPE_F16 ? OP_f32_f16 : OP_f32_bf16,
 			      load_temp(l, 0), c->a, 0, 0);
-		apply(l, OP_f64_f32, c->d, a, 0, 0);
+		/* Exact, but not where flushing is on from an op before. */
+		apply(l, OP_f64_f32, c->d, a, 0, CSR_BASE);
 		if (c->sat)
 			apply(l, OP_clamp_f64, c->d, c->d, 0, 0);
 	} else if (d == PTX_TYPE_F16 || d == PTX_TYPE_BF16) {
