@@ -146,10 +146,3 @@ set(DIFF_DEPS gpu/exec gpu/program gpu/ptx base)
 weft_folder(tests/diff/engine DEPS ${DIFF_DEPS})
 weft_tool(tests/diff/lanes DEPS tests/diff/engine tests/support/kernels
   ${DIFF_DEPS})
-
-# Random kernels, and programs that run them in two ways and compare.
-weft_folder(tests/support/kernels DEPS base)
-set(DIFF_DEPS gpu/exec gpu/program gpu/ptx base)
-weft_folder(tests/diff/engine DEPS ${DIFF_DEPS})
-weft_tool(tests/diff/lanes DEPS tests/diff/engine tests/support/kernels
-  ${DIFF_DEPS})
