@@ -8,6 +8,10 @@
  */
 #include "gpu/ptx/priv/analysis.h"
 
+/* Places of one access that are told apart, and how far they may lie. */
+#define PLACES_MAX 64
+#define PLACES_FAR (1 << 20)
+
 /* The two cells behind those by offset. */
 static struct cell *anywhere(struct analysis *n, const struct object *o)
 {
@@ -68,29 +72,70 @@ static bool is_inside(const struct object *o, int64_t at, uint32_t bytes)
 	return at >= 0 && (uint64_t)at + bytes <= o->bytes;
 }
 
+/* The few places that an offset can take: the first, how far they lie apart,
+ * and how many; false: too many, or unknown. */
+static bool few_places(const struct analysis *n, const struct object *o,
+		       const struct value *at, uint32_t bytes, int64_t *first,
+		       int64_t *step, int64_t *count)
+{
+	int64_t hi;
+
+	if (at->shape != SHAPE_AFFINE)
+		return false;
+	*step = at->step;
+	for (uint32_t i = 0; i < at->term_count; i++)
+		*step = value_gcd(*step, at->coef[i]);
+	value_range(at, n->extent, first, &hi);
+	if (value_is_far(*first) || value_is_far(hi) || *first < -PLACES_FAR ||
+	    hi > PLACES_FAR)
+		return false;
+	/* What is not aligned is a fault. */
+	if (*step && *step < bytes && o->align >= bytes &&
+	    (bytes & (bytes - 1)) == 0) {
+		*first = (*first + bytes - 1) & -(int64_t)bytes;
+		*step = bytes;
+	}
+	*count = *step ? (hi - *first) / *step + 1 : 1;
+	return *count <= PLACES_MAX;
+}
+
+/* A store that may go anywhere in the object. */
+static void store_anywhere(struct analysis *n, const struct object *o,
+			   uint32_t bytes, struct value v)
+{
+	uint8_t form = CELL_PART;
+
+	if (bytes == 8 && o->align >= 8)
+		form = CELL_EIGHT;
+	if (bytes == 4 && o->align >= 4)
+		form = CELL_FOUR;
+	if (form == CELL_PART)
+		v = value_mix(&v, &v);
+	value_flatten(&v, n->extent);
+	put(n, anywhere(n, o), &v, form);
+}
+
 void contents_store(struct analysis *n, uint32_t object, const struct value *at,
 		    uint32_t bytes, struct value v)
 {
 	const struct object *o = &n->objects[object];
-	uint8_t form = CELL_PART;
+	int64_t first, step, count;
 
 	if (!o->has_cells || !v.kinds || bytes == 0)
 		return;
-	if (value_is_fixed(at) && o->cell_count) {
-		/* Outside, it is a fault. */
-		if (!is_inside(o, at->c0, bytes))
-			return;
-		store_known(n, o, at->c0, bytes, &v);
-	} else {
-		if (bytes == 8 && o->align >= 8)
-			form = CELL_EIGHT;
-		if (bytes == 4 && o->align >= 4)
-			form = CELL_FOUR;
-		if (form == CELL_PART)
-			v = value_mix(&v, &v);
-		value_flatten(&v, n->extent);
-		put(n, anywhere(n, o), &v, form);
-	}
+	if (!o->cell_count ||
+	    !few_places(n, o, at, bytes, &first, &step, &count))
+		store_anywhere(n, o, bytes, v);
+	else
+		for (int64_t i = 0; i < count; i++) {
+			int64_t place = first + step * i;
+
+			/* Outside, it is a fault. */
+			if (is_inside(o, place, bytes))
+				store_known(n, o, place, bytes, &v);
+		}
+	if (o->cell_count && value_is_fixed(at) && !is_inside(o, at->c0, bytes))
+		return;
 	value_flatten(&v, n->extent);
 	if (bytes != 8 && bytes != 4)
 		v = value_mix(&v, &v);
@@ -190,13 +235,22 @@ struct value contents_load(struct analysis *n, uint32_t object,
 			   const struct value *at, uint32_t bytes)
 {
 	const struct object *o = &n->objects[object];
-	struct value v = {0};
+	struct value v = {0}, one;
+	int64_t first, step, count;
 
 	if (!o->has_cells)
 		return value_data();
-	if (value_is_fixed(at) && o->cell_count) {
-		if (is_inside(o, at->c0, bytes))
-			v = load_known(n, o, at->c0, bytes);
+	if (o->cell_count && n->cell_visits < CELL_VISITS_MAX &&
+	    few_places(n, o, at, bytes, &first, &step, &count)) {
+		for (int64_t i = 0; i < count; i++) {
+			if (!is_inside(o, first + step * i, bytes))
+				continue;
+			one = load_known(n, o, first + step * i, bytes);
+			value_join(&v, &one, n->extent);
+			n->cell_visits++;
+		}
+		if (count > 1)
+			value_flatten(&v, n->extent);
 		return v;
 	}
 	if (bytes == 8 && o->align >= 8 && o->cell_count &&

@@ -34,16 +34,18 @@ static const struct ptx_instr *last_of(const struct flow *w, uint32_t block)
 	return &w->f->instrs[w->blocks[block].end - 1];
 }
 
-/* Whether the function may end behind a block. */
+/* Whether the function may end behind a block; a trap is a fault, whatever
+ * was stored before it. */
 static bool may_end(const struct flow *w, uint32_t block)
 {
 	const struct ptx_instr *in = last_of(w, block);
 	uint32_t last = w->blocks[block].end - 1, count;
 	const uint32_t *to = flow_jumps(w->f, last, &count);
 
-	if (in->op == PTX_OP_ret || in->op == PTX_OP_exit ||
-	    in->op == PTX_OP_trap)
+	if (in->op == PTX_OP_ret || in->op == PTX_OP_exit)
 		return true;
+	if (in->op == PTX_OP_trap)
+		return false;
 	for (uint32_t i = 0; i < count; i++)
 		if (to[i] >= w->f->instr_count)
 			return true;
@@ -169,8 +171,9 @@ static bool is_plain_store(const struct analysis *n, const struct access *c,
 	if (!c->is_write || c->is_atomic)
 		return false;
 	if (direct != PTX_NO_INDEX) {
-		*reads_too |= n->objects[direct].read;
-		return n->objects[direct].is_global;
+		is_one = n->objects[direct].is_global;
+		*reads_too |= is_one && n->objects[direct].read;
+		return is_one;
 	}
 	for (uint32_t b = 0; b < n->base_count; b++) {
 		const struct object *o = &n->objects[n->base_object[b]];

@@ -104,7 +104,7 @@ KERNEL spin_flag(volatile u32 *flag, u32 *out)
 }
 
 /* The last CTA adds up what the others left. */
-//= C atomic_result_used
+//= D grid_barrier
 //@ <<<4 32>>> u32[4] u32[1] u32[1] ; norun
 KERNEL last_cta_sums(u32 *part, u32 *done, u32 *out)
 {

@@ -26,13 +26,19 @@ struct tally {
 
 static struct bytes text_of(struct arena *a, const json_t *lines)
 {
-	const char *text = "";
+	struct buf text = buf_make(1u << 20);
+	struct bytes copy;
 	size_t i;
 	json_t *line;
 
-	json_array_foreach((json_t *)lines, i, line) text =
-		arena_printf(a, "%s%s\n", text, json_string_value(line));
-	return bytes_str(text);
+	json_array_foreach((json_t *)lines, i, line)
+	{
+		buf_put_str(&text, json_string_value(line));
+		buf_put_str(&text, "\n");
+	}
+	copy = arena_copy(a, buf_bytes(&text));
+	buf_free(&text);
+	return copy;
 }
 
 static uint64_t number(const json_t *o, const char *key)

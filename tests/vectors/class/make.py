@@ -329,6 +329,10 @@ good("a_halves", "reads the lower half of a buffer, writes the upper half", INDE
 good("a_triton", "an index as Triton makes it: and, shl, or; one register used again and again",
      ["mov.u32 %r1, %ctaid.x;", "shl.b32 %r1, %r1, 10;", "mov.u32 %r2, %tid.x;", "shl.b32 %r2, %r2, 2;", "and.b32 %r2, %r2, 508;", "or.b32 %r1, %r1, %r2;", "mul.wide.s32 %d3, %r1, 4;", "add.s64 %d3, %d1, %d3;",
       "st.global.v4.b32 [%d3], {%r1,%r1,%r1,%r1};", "st.global.v4.b32 [%d3+2048], {%r1,%r1,%r1,%r1};"], "proved", grid=(98,))
+good("a_trap", "what traps is a fault, not a search", INDEX + ["add.s64 %d11, %d1, %d10;", "ld.global.u32 %r5, [%d11];", "setp.ne.s32 %p1, %r5, 12345;", "@%p1 bra E;", "trap;", "E: add.s64 %d12, %d2, %d10;", "st.global.u32 [%d12], %r5;"], "proved")
+good("a_object", "a pointer to one of two local structs with a pointer inside, and a function table",
+     INDEX + ["mov.u64 %d3, l;", "cvta.local.u64 %d4, %d3;", "st.local.u64 [l], %d1;", "st.local.u32 [l+8], %r4;", "st.local.u64 [l+16], %d2;", "st.local.u32 [l+24], %r4;", "and.b32 %r5, %r4, 1;", "setp.eq.s32 %p1, %r5, 1;", "add.s64 %d5, %d4, 16;",
+              "selp.b64 %d6, %d4, %d5, %p1;", "ld.u32 %r6, [%d6+8];", "add.s64 %d11, %d1, %d10;", "st.global.u32 [%d11], %r6;"], "proved")
 
 # Sold otherwise.
 case("b_approximate", "an approximate sine", INDEX + ["sin.approx.f32 %r5, %r4;"] + STORE, "B", "approximate")
@@ -345,5 +349,10 @@ case("r_in_function", "in a function", "call f, (%d1);", "R", "atomic_one_op", "
 FIND = INDEX + ["xor.b32 %r5, %r4, 0x5bd1e995;", "shr.u32 %r6, %r5, 15;", "xor.b32 %r5, %r5, %r6;", "setp.gt.u32 %p1, %r5, 99;", "@%p1 bra E;", "st.global.u32 [%d1], %r4;", "E:"]
 case("s_search", "writes only what it finds", FIND, "S", "writes_by_chance")
 case("s_search_slot", "and a slot for every CTA", FIND + ["setp.ne.s32 %p2, %r1, 0;", "@%p2 bra F;", "mul.wide.u32 %d3, %r2, 8;", "add.s64 %d4, %d2, %d3;", "st.global.u64 [%d4], %d3;", "F:"], "S", "writes_by_chance")
+case("s_search_shared", "what is found goes through shared memory, the witness too",
+     FIND[:7] + ["setp.eq.s32 %p3, %r1, 0;", "@%p3 st.shared.u32 [s], -1;", "bar.sync 0;", "setp.gt.u32 %p1, %r5, 99;", "@%p1 bra E;", "mov.u64 %d5, s;", "atom.shared.min.u32 %r7, [%d5], %r4;", "E: bar.sync 0;",
+                 "ld.shared.u32 %r8, [s];", "setp.eq.s32 %p4, %r8, -1;", "not.pred %p6, %p3;", "or.pred %p5, %p6, %p4;", "@%p5 bra F;", "mul.wide.u32 %d6, %r2, 4;", "add.s64 %d7, %d1, %d6;", "st.global.u32 [%d7], %r8;",
+                 "F: @%p6 bra G;", "mov.u32 %r9, %nctaid.x;", "cvt.u64.u32 %d12, %r9;", "mov.u32 %r10, %ctaid.y;", "mov.u32 %r11, %nctaid.y;", "mov.u32 %r12, %ctaid.z;", "mul.wide.u32 %d13, %r11, %r12;", "cvt.u64.u32 %d14, %r10;",
+                 "add.s64 %d15, %d13, %d14;", "mul.lo.s64 %d16, %d15, %d12;", "cvt.u64.u32 %d17, %r2;", "add.s64 %d18, %d16, %d17;", "shl.b64 %d19, %d18, 3;", "add.s64 %d20, %d2, %d19;", "st.global.u64 [%d20], %d19;", "G:"], "S", "writes_by_chance", grid=(5, 3, 2))
 case("s_found_in_data", "writes where the data say so", INDEX + ["add.s64 %d11, %d1, %d10;", "ld.global.u32 %r5, [%d11];", "setp.ne.s32 %p1, %r5, 42;", "@%p1 bra E;", "st.global.u32 [%d2], %r4;", "E:"], "S", "writes_by_chance")
 print(len(seen))
