@@ -52,6 +52,10 @@ enum ptx_independence {
 	  "where a saturating matrix product saturates may differ " \
 	  "between architectures", \
 	  "use mma without .satfinite") \
+	X(video_steps, B, \
+	  "today's cards run this video instruction as steps of other " \
+	  "ones, not all of which agree with the ISA", \
+	  "use min, max, prmt and bfi") \
 	X(atomic_one_op, R, \
 	  "thread blocks add up in one buffer by one atomic operation: " \
 	  "the launch is checked as a whole", \

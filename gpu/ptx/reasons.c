@@ -270,6 +270,26 @@ static void check_float(struct analysis *n, const struct ptx_function *f,
 			    "the order of a float reduction");
 }
 
+/*
+ * Cards since sm_75 run a video instruction as steps that ptxas makes.  Steps
+ * of the plain forms agree with the ISA; of those with a saturation, a second
+ * min or max, a scale or a result in the upper half, ptxas 13.0 has some that
+ * do not, and of vset the ISA does not say whose sign a second min has.
+ */
+static void check_video(struct analysis *n, const struct ptx_function *f,
+			const struct ptx_instr *in)
+{
+	uint8_t second = in->mod[PTX_MOD_ATOM];
+
+	if (!ptx_is_video(in->op))
+		return;
+	if (in->mod[PTX_MOD_SAT] || in->mod[PTX_MOD_PO] ||
+	    in->mod[PTX_MOD_SCALE] || second == PTX_ATOM_MIN ||
+	    second == PTX_ATOM_MAX ||
+	    ptx_operand(f, in, 0)->select == PTX_SELECT_H1)
+		reasons_add(n, PTX_WHY_video_steps, f, in, "");
+}
+
 static void check_call(struct analysis *n, uint32_t function,
 		       const struct ptx_instr *in)
 {
@@ -303,6 +323,7 @@ static void check_instr(struct analysis *n, uint32_t function,
 	}
 	check_sregs(n, f, in);
 	check_float(n, f, in);
+	check_video(n, f, in);
 	check_leak(n, function, in);
 	if (in->op == PTX_OP_activemask)
 		reasons_add(n, PTX_WHY_activemask, f, in, "");

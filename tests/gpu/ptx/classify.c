@@ -109,6 +109,13 @@ static const struct {
 	{"mma.sync.aligned.m8n8k16.row.col.satfinite.s32.s8.s8.s32 "
 	 "{%r1,%r2}, {%r3}, {%r4}, {%r1,%r2};",
 	 "saturating_mma"},
+	{"vadd.s32.s32.s32 %r1.h0, %r2.b1, %r3.h1, %r4;", ""},
+	{"vabsdiff4.u32.u32.u32.add %r1, %r2, %r3, %r4;", ""},
+	{"vadd.s32.s32.s32.sat %r1, %r2, %r3;", "video_steps"},
+	{"vmax.u32.u32.u32.min %r1, %r2, %r3, %r4;", "video_steps"},
+	{"vset.u32.u32.lt %r1.h1, %r2, %r3, %r4;", "video_steps"},
+	{"vmad.u32.u32.u32.shr7 %r1, %r2, %r3, %r4;", "video_steps"},
+	{"vadd4.u32.u32.u32.sat %r1, %r2, %r3, %r4;", "video_steps"},
 	/* Atomics. */
 	{"red.global.add.u32 [%d1], 1;", "atomic_one_op"},
 	{"atom.global.add.u32 %r1, [%d1], 1;", "atomic_one_op"},
