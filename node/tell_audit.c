@@ -35,14 +35,15 @@ static const char *end_word(enum verify_audit_end e)
 
 static json_t *sample_json(const struct program_sample *s)
 {
+	static const char *const kinds[] = {"cta", "chunk", "launch", "pair"};
 	json_t *o = json_object();
 
 	tell_number(o, "task", s->task_index);
 	tell_number(o, "step", s->step_number);
-	json_object_set_new(
-		o, "kind",
-		json_string(s->kind == PROGRAM_SAMPLE_CTA ? "cta" : "chunk"));
+	json_object_set_new(o, "kind", json_string(kinds[s->kind]));
 	tell_u64(o, "number", s->number);
+	if (s->warp != PROGRAM_WARP_ALL)
+		tell_number(o, "warp", s->warp);
 	return o;
 }
 

@@ -121,6 +121,7 @@ enum verify_case_kind {
 	VERIFY_CASE_DISPUTE = 0,
 	VERIFY_CASE_ANSWER = 1,
 	VERIFY_CASE_PROVE = 2,
+	VERIFY_CASE_CONFLICT = 3,
 };
 
 /* Evidence on its way, or ruled. */
@@ -141,6 +142,17 @@ struct verify_case {
 	struct program_sample sample;	    /* as the evidence had it */
 	struct program_judge_answer answer; /* of the referee, if it ran */
 	uint64_t ruled_height;
+	/*
+	 * Fraud in a launch whose CTAs are only assumed to be independent is
+	 * held until this height, so that the provider can show a conflict; 0:
+	 * not held.  cta is the one that was run, conflict the case about it,
+	 * and of a conflict's case the one that is held; zero: none.
+	 */
+	uint64_t held_height;
+	uint32_t draw_index;
+	uint64_t cta;
+	struct hash prior_root;
+	struct hash conflict;
 };
 
 MUST_USE enum err verify_case_get(struct ledger *l, const struct hash *id,

@@ -143,8 +143,11 @@ void verify_audit_demand_decode(struct dec *d, struct arena *a UNUSED,
 			dec_fail(d, ERR_MALFORMED);
 	}
 	x->sample_count = dec_count(d, VERIFY_DEMAND_MAX);
-	for (uint32_t i = 0; i < x->sample_count; i++)
+	for (uint32_t i = 0; i < x->sample_count; i++) {
 		x->samples[i] = program_sample_decode(d);
+		if (x->samples[i].kind == PROGRAM_SAMPLE_PAIR)
+			dec_fail(d, ERR_MALFORMED); /* nothing to ask for */
+	}
 	/* the auditor's or the buyer's, not both, not neither */
 	if ((x->draw_count == 0) == (x->sample_count == 0))
 		dec_fail(d, ERR_MALFORMED);
@@ -249,6 +252,24 @@ void verify_dispute_open_decode(struct dec *d, struct arena *a UNUSED,
 {
 	dec_array_exact(d, 3);
 	ret_x->lease = dec_hash(d);
+	ret_x->evidence_root = dec_hash(d);
+	ret_x->evidence_bytes = dec_evidence_bytes(d);
+}
+
+void verify_dispute_conflict_encode(struct buf *b,
+				    const struct verify_dispute_conflict *x)
+{
+	enc_array(b, 3);
+	enc_hash(b, &x->case_id);
+	enc_hash(b, &x->evidence_root);
+	enc_uint(b, x->evidence_bytes);
+}
+
+void verify_dispute_conflict_decode(struct dec *d, struct arena *a UNUSED,
+				    struct verify_dispute_conflict *ret_x)
+{
+	dec_array_exact(d, 3);
+	ret_x->case_id = dec_hash(d);
 	ret_x->evidence_root = dec_hash(d);
 	ret_x->evidence_bytes = dec_evidence_bytes(d);
 }

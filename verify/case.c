@@ -127,6 +127,56 @@ enum err verify_apply_dispute(struct ledger *l, const void *body)
 				 &l->sender, (struct bytes){0});
 }
 
+/* The held case that its provider answers; at most once. */
+static enum err held_case(struct ledger *l, const struct hash *id,
+			  struct verify_case *ret_c)
+{
+	struct market_lease x;
+	enum err err = verify_case_get(l, id, ret_c);
+
+	if (!err)
+		err = market_lease_get(l, &ret_c->lease, &x);
+	if (err == ERR_NOT_FOUND)
+		return ledger_refuse(l, REASON_not_found);
+	if (err)
+		return err;
+	if (!pubkey_eq(&x.provider, &l->sender))
+		return ledger_refuse(l, REASON_no_permission);
+	if (ret_c->held_height == 0 || ret_c->is_ruled ||
+	    ret_c->kind == VERIFY_CASE_CONFLICT)
+		return ledger_refuse(l, REASON_wrong_state);
+	if (l->height > ret_c->held_height)
+		return ledger_refuse(l, REASON_too_late);
+	if (!hash_is_zero(&ret_c->conflict))
+		return ledger_refuse(l, REASON_duplicate);
+	return ERR_OK;
+}
+
+enum err verify_apply_conflict(struct ledger *l, const void *body)
+{
+	const struct verify_dispute_conflict *b = body;
+	struct verify_case held, c;
+	enum err err = held_case(l, &b->case_id, &held);
+
+	if (err)
+		return err;
+	err = verify_case_open(l, VERIFY_CASE_CONFLICT, &held.lease, 0,
+			       &b->evidence_root, b->evidence_bytes);
+	if (!err)
+		err = verify_case_get(l, &l->tx_id, &c);
+	if (err)
+		return err;
+	c.conflict = held.id;
+	held.conflict = c.id;
+	err = verify_case_save(l, &c);
+	if (!err)
+		err = verify_case_save(l, &held);
+	return err ? err
+		   : market_lease_hold(l, &held.lease,
+				       c.until_height +
+					       l->params->answer_blocks);
+}
+
 enum err verify_apply_prove(struct ledger *l, const void *body)
 {
 	const struct verify_audit_prove *b = body;

@@ -144,6 +144,12 @@ static enum err judge_opening(struct judging *j)
 	j->r.draw_index = j->e.draw_index;
 	j->r.seed_drawn = is_drawn(j->l, &j->e, j->x, j->seed, &run.program,
 				   &j->o.sample);
+	/* a pair is no sample, and a conflict is nothing else */
+	if (run.pair != (j->c->kind == VERIFY_CASE_CONFLICT)) {
+		j->r.verdict = PROGRAM_VERDICT_INCOMPLETE;
+		return ERR_OK;
+	}
+	j->r.cta = run.cta;
 	if (finding == PROGRAM_FINE && run.needed)
 		err = run_referee(j);
 	else if (!err && finding == PROGRAM_FINE && j->witness_of) {
@@ -158,6 +164,9 @@ static enum err judge_opening(struct judging *j)
 	    j->c->kind == VERIFY_CASE_DISPUTE && needs_signature(&j->o) &&
 	    finding != PROGRAM_BAD_WRITE && !is_signed(&j->e, j->x))
 		j->r.verdict = PROGRAM_VERDICT_INCOMPLETE;
+	j->r.assumed = finding == PROGRAM_FINE && run.needed && !run.whole &&
+		       run.program.parts[run.launch.part_index].independence ==
+			       PROGRAM_ASSUMED;
 	return ERR_OK;
 }
 

@@ -49,6 +49,8 @@ const struct ledger_kind verify_kinds[] = {
 	 true, true, decode_evidence_part, NULL, verify_apply_part},
 	{VERIFY_KIND_DISPUTE_OPEN, "dispute.open", 0, false, false,
 	 decode_dispute_open, NULL, verify_apply_dispute},
+	{VERIFY_KIND_DISPUTE_CONFLICT, "dispute.conflict", 0, true, false,
+	 decode_dispute_conflict, NULL, verify_apply_conflict},
 };
 const size_t verify_kind_count = sizeof(verify_kinds) / sizeof(*verify_kinds);
 
@@ -65,6 +67,8 @@ const struct ledger_hook verify_hooks[] = {
 	 verify_hook_demand, NULL},
 	{LEDGER_PHASE_EXPIRE, "case.window", VERIFY_QUEUE_CASE,
 	 verify_hook_case, NULL},
+	{LEDGER_PHASE_EXPIRE, "case.held", VERIFY_QUEUE_HELD,
+	 verify_hook_held, NULL},
 	{LEDGER_PHASE_EXPIRE, "verifier.leave", VERIFY_QUEUE_UNBOND,
 	 verify_hook_unbond, NULL},
 };

@@ -13,9 +13,10 @@
  *   audit.prove     [lease, evidence root, bytes]
  *   evidence.part   [case, index, data]
  *   dispute.open    [lease, evidence root, bytes]
+ *   dispute.conflict [case, evidence root, bytes]
  *
- * A case (verify/case.h) is named by the id of the transaction that opens it:
- * audit.answer, audit.prove, dispute.open.
+ * A case is named by the id of the transaction that opens it: audit.answer,
+ * audit.prove, dispute.open, dispute.conflict.
  */
 #ifndef WEFT_VERIFY_KINDS_H
 #define WEFT_VERIFY_KINDS_H
@@ -45,6 +46,7 @@ enum verify_kind {
 	VERIFY_KIND_AUDIT_DELAY = 68,
 	VERIFY_KIND_EVIDENCE_PART = 69,
 	VERIFY_KIND_DISPUTE_OPEN = 70,
+	VERIFY_KIND_DISPUTE_CONFLICT = 71,
 };
 
 /* Queues (ledger/queue.h); part of the state's format. */
@@ -55,6 +57,7 @@ enum verify_queue {
 	VERIFY_QUEUE_RULE = 35,	  /* cases: complete, to be ruled */
 	VERIFY_QUEUE_PROVE = 36,  /* leases: is a proof ordered, is it late? */
 	VERIFY_QUEUE_UNBOND = 37, /* verifiers: bond returns */
+	VERIFY_QUEUE_HELD = 38,	  /* cases: fraud, unless a conflict is shown */
 };
 
 #define VERIFY_SAMPLES_MAX 1024u
@@ -126,6 +129,14 @@ struct verify_dispute_open {
 	uint64_t evidence_bytes;
 };
 
+/* The provider's answer to a held verdict: two CTAs of the launch whose order
+ * decides the disputed bytes. */
+struct verify_dispute_conflict {
+	struct hash case_id; /* that is held */
+	struct hash evidence_root;
+	uint64_t evidence_bytes;
+};
+
 #define VERIFY_BODIES(X)   \
 	X(verifier_bond)   \
 	X(verifier_unbond) \
@@ -137,7 +148,8 @@ struct verify_dispute_open {
 	X(audit_prove)     \
 	X(audit_delay)     \
 	X(evidence_part)   \
-	X(dispute_open)
+	X(dispute_open)    \
+	X(dispute_conflict)
 
 /*
  * Writers and readers of the bodies.  Decoding checks form and ranges; errors

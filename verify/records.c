@@ -368,7 +368,7 @@ enum err verify_demand_next(struct ledger *l, const struct pubkey *provider,
 
 static void case_encode(struct buf *b, const struct verify_case *c)
 {
-	enc_array(b, 14);
+	enc_array(b, 19);
 	enc_uint(b, c->kind);
 	enc_hash(b, &c->lease);
 	enc_pubkey(b, &c->sender);
@@ -383,6 +383,11 @@ static void case_encode(struct buf *b, const struct verify_case *c)
 	program_sample_encode(b, &c->sample);
 	program_judge_answer_encode(b, &c->answer);
 	enc_uint(b, c->ruled_height);
+	enc_uint(b, c->held_height);
+	enc_uint(b, c->draw_index);
+	enc_uint(b, c->cta);
+	enc_hash(b, &c->prior_root);
+	enc_hash(b, &c->conflict);
 }
 
 static enum err case_decode(struct bytes in, struct verify_case *c)
@@ -390,8 +395,8 @@ static enum err case_decode(struct bytes in, struct verify_case *c)
 	struct dec d = dec_make(in);
 	struct bytes answer;
 
-	dec_array_exact(&d, 14);
-	c->kind = (enum verify_case_kind)dec_uint(&d, VERIFY_CASE_PROVE);
+	dec_array_exact(&d, 19);
+	c->kind = (enum verify_case_kind)dec_uint(&d, VERIFY_CASE_CONFLICT);
 	c->lease = dec_hash(&d);
 	c->sender = dec_pubkey(&d);
 	c->place = (uint32_t)dec_uint(&d, UINT32_MAX);
@@ -406,6 +411,11 @@ static enum err case_decode(struct bytes in, struct verify_case *c)
 	c->sample = program_sample_decode(&d);
 	answer = dec_raw(&d);
 	c->ruled_height = dec_uint(&d, UINT64_MAX);
+	c->held_height = dec_uint(&d, UINT64_MAX);
+	c->draw_index = (uint32_t)dec_uint(&d, UINT32_MAX);
+	c->cta = dec_uint(&d, UINT64_MAX);
+	c->prior_root = dec_hash(&d);
+	c->conflict = dec_hash(&d);
 	if (d.err || program_judge_answer_decode(answer, &c->answer))
 		return ERR_STORE;
 	return stored(&d);

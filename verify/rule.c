@@ -195,6 +195,81 @@ static enum err tell(struct ledger *l, const struct verify_case *c,
 	return err;
 }
 
+/* Fraud, if the CTA's bytes are its own; may its provider still show that
+ * another one has a part in them? */
+static bool is_held(const struct verify_case *c, const struct market_lease *x,
+		    const struct verify_ruling *r)
+{
+	return r->assumed && r->verdict == PROGRAM_VERDICT_FRAUD &&
+	       c->held_height == 0 && !market_lease_is_final(x->state) &&
+	       (c->kind == VERIFY_CASE_DISPUTE ||
+		c->kind == VERIFY_CASE_ANSWER);
+}
+
+static enum err hold(struct ledger *l, struct verify_case *c,
+		     const struct market_lease *x,
+		     const struct verify_ruling *r)
+{
+	enum err err;
+
+	c->held_height = l->height + l->params->answer_blocks;
+	c->draw_index = r->draw_index;
+	c->cta = r->cta;
+	c->prior_root = r->prior_root;
+	err = ledger_queue_add(l, VERIFY_QUEUE_HELD, c->held_height + 1,
+			       &c->id);
+	if (!err)
+		err = market_lease_hold(
+			l, &x->id, c->held_height + l->params->answer_blocks);
+	if (!err)
+		err = verify_case_save(l, c);
+	return err ? err
+		   : ledger_emit(l, "case.held", &x->id, &x->provider,
+				 &c->sender, hash_bytes(&c->id));
+}
+
+static enum err rule(struct ledger *l, struct verify_case *c,
+		     const struct market_lease *x,
+		     const struct verify_ruling *r);
+
+/* A held case comes to its end: void if a conflict was shown, else fraud. */
+static enum err release(struct ledger *l, struct verify_case *c, bool is_void)
+{
+	struct verify_ruling r = {
+		.verdict =
+			is_void ? PROGRAM_VERDICT_VOID : PROGRAM_VERDICT_FRAUD,
+		.seed_drawn = c->seed_drawn,
+		.draw_index = c->draw_index,
+		.has_sample = true,
+		.sample = c->sample,
+		.prior_root = c->prior_root,
+		.answer = c->answer,
+	};
+	struct market_lease x;
+	enum err err = market_lease_get(l, &c->lease, &x);
+
+	if (err)
+		return err == ERR_NOT_FOUND ? ERR_STORE : err;
+	return rule(l, c, &x, &r);
+}
+
+/* The pair must be of the CTA that was run, in the task and step at issue. */
+static enum err rule_conflict(struct ledger *l, const struct verify_case *c,
+			      const struct verify_ruling *r)
+{
+	struct verify_case held;
+	enum err err = verify_case_get(l, &c->conflict, &held);
+
+	if (err)
+		return err == ERR_NOT_FOUND ? ERR_STORE : err;
+	return release(l, &held,
+		       r->verdict == PROGRAM_VERDICT_VOID && r->has_sample &&
+			       r->sample.task_index == held.sample.task_index &&
+			       r->sample.step_number ==
+				       held.sample.step_number &&
+			       r->cta == held.cta);
+}
+
 static enum err rule(struct ledger *l, struct verify_case *c,
 		     const struct market_lease *x,
 		     const struct verify_ruling *r)
@@ -206,6 +281,8 @@ static enum err rule(struct ledger *l, struct verify_case *c,
 	c->answer = r->answer;
 	if (r->has_sample)
 		c->sample = r->sample;
+	if (is_held(c, x, r))
+		return hold(l, c, x, r);
 	switch (c->kind) {
 	case VERIFY_CASE_DISPUTE:
 		err = rule_dispute(l, c, x, r);
@@ -215,6 +292,9 @@ static enum err rule(struct ledger *l, struct verify_case *c,
 		break;
 	case VERIFY_CASE_PROVE:
 		err = rule_prove(l, x, r);
+		break;
+	case VERIFY_CASE_CONFLICT:
+		err = rule_conflict(l, c, r);
 		break;
 	}
 	if (!err)
@@ -286,4 +366,19 @@ enum err verify_hook_case(struct ledger *l, uint64_t due_height UNUSED,
 	if (err)
 		return err == ERR_NOT_FOUND ? ERR_STORE : err;
 	return rule(l, &c, &x, &r);
+}
+
+/* The window of a held case is over.  A conflict that is on its way decides
+ * when it is ruled, which its own window bounds. */
+enum err verify_hook_held(struct ledger *l, uint64_t due_height UNUSED,
+			  const struct hash *id)
+{
+	struct verify_case c;
+	enum err err = verify_case_get(l, id, &c);
+
+	if (err)
+		return err == ERR_NOT_FOUND ? ERR_OK : err;
+	if (c.is_ruled || !hash_is_zero(&c.conflict))
+		return ERR_OK;
+	return release(l, &c, false);
 }

@@ -228,7 +228,8 @@ enum err program_opening_decode(struct arena *a, struct bytes in,
 	dec_roots(&d, a, &o);
 	o.before = dec_pieces(&d, a, &left, &o.before_count);
 	o.after = dec_pieces(&d, a, &left, &o.after_count);
-	if (o.sample.kind != PROGRAM_SAMPLE_CHUNK &&
+	if ((o.sample.kind == PROGRAM_SAMPLE_CTA ||
+	     o.sample.kind == PROGRAM_SAMPLE_LAUNCH) &&
 	    o.writer != PROGRAM_WRITER_NONE)
 		dec_fail(&d, ERR_MALFORMED);
 	if (dec_end(&d))

@@ -65,7 +65,7 @@ struct program_opening {
 	struct program_sample sample;
 	/* CHUNK: the CTA that wrote the drawn byte, or WRITER_NONE; of a
 	 * class R launch 0, for all of it; and the warp of that CTA where
-	 * warps are sampled, else PROGRAM_WARP_ALL. */
+	 * warps are sampled, else PROGRAM_WARP_ALL.  PAIR: the other CTA. */
 	uint64_t writer;
 	uint32_t writer_warp;
 
@@ -139,8 +139,10 @@ struct program_run {
 	struct program_result result;
 	struct program_launch launch;
 	struct program_params params;
-	bool needed;   /* false: settled by hashes alone */
-	bool whole;    /* all CTAs of the launch, as one */
+	bool needed; /* false: settled by hashes alone */
+	bool whole;  /* all CTAs of the launch, as one */
+	bool pair;   /* with another CTA before it and after it */
+	uint64_t other;
 	uint64_t cta;  /* to be run, else */
 	uint32_t warp; /* or PROGRAM_WARP_ALL */
 	/* Warps of this launch are sampled, and yet a whole CTA is to be run:

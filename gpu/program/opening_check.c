@@ -374,6 +374,26 @@ static void check_cta(struct check *c)
 		run_cta(c, s->number, s->warp);
 }
 
+/* Whole CTAs both: what is asked is whether either order leaves the bytes. */
+static void check_pair(struct check *c)
+{
+	const struct program_opening *o = c->o;
+	const struct program_launch *l = &c->run.launch;
+
+	if (!expect(c,
+		    l->kind == PROGRAM_STEP_LAUNCH &&
+			    !program_launch_is_whole(&c->run.program, l) &&
+			    o->sample.number < l->cta_count &&
+			    o->writer < l->cta_count &&
+			    o->writer != o->sample.number &&
+			    o->writer_warp == PROGRAM_WARP_ALL,
+		    PROGRAM_NO_PROOF))
+		return;
+	run_cta(c, o->sample.number, PROGRAM_WARP_ALL);
+	c->run.pair = true;
+	c->run.other = o->writer;
+}
+
 static void check_launch(struct check *c)
 {
 	if (expect(c,
@@ -521,6 +541,9 @@ static void check_step(struct check *c, const struct hash *seed)
 		break;
 	case PROGRAM_SAMPLE_LAUNCH:
 		check_launch(c);
+		break;
+	case PROGRAM_SAMPLE_PAIR:
+		check_pair(c);
 		break;
 	}
 	if (launch && c->run.needed && c->finding == PROGRAM_FINE)

@@ -30,7 +30,7 @@ struct program_sample program_sample_decode(struct dec *d)
 	dec_array_exact(d, 5);
 	s.task_index = dec_uint(d, JOB_TASKS_MAX - 1);
 	s.step_number = dec_uint(d, PROGRAM_LAUNCHES_MAX);
-	s.kind = (enum program_sample_kind)dec_uint(d, PROGRAM_SAMPLE_LAUNCH);
+	s.kind = (enum program_sample_kind)dec_uint(d, PROGRAM_SAMPLE_PAIR);
 	s.number = dec_uint(d, PROGRAM_CTAS_MAX);
 	s.warp = PROGRAM_WARP_ALL;
 	if (dec_is_nil(d))

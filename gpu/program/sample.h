@@ -23,6 +23,9 @@ enum program_sample_kind {
 	PROGRAM_SAMPLE_CTA = 0,
 	PROGRAM_SAMPLE_CHUNK = 1,
 	PROGRAM_SAMPLE_LAUNCH = 2, /* all CTAs of a class R launch at once */
+	/* Never drawn: a CTA with another one, which its opening names as the
+	 * writer, to show that their order decides what the first leaves. */
+	PROGRAM_SAMPLE_PAIR = 3,
 };
 
 struct program_sample {

@@ -12,38 +12,7 @@
 
 #include "gpu/program/opening.h"
 #include "gpu/program/trace.h"
-#include "gpu/worker/priv/machine.h"
-
-/* One object around a step. */
-struct side {
-	uint8_t *bytes;
-	struct hash *leaves;
-};
-
-/* What a sample runs: a CTA, a warp of it, or the whole launch. */
-struct unit {
-	uint64_t cta; /* or PROGRAM_WRITER_NONE */
-	uint32_t warp;
-	bool whole;
-};
-
-struct opener {
-	struct worker *w;
-	struct machine *m;
-	struct job_task t;
-	struct program p;
-	struct program_task task;
-	struct exec_options o;
-	struct program_launch step; /* the sampled one */
-	uint8_t access[PROGRAM_OBJECTS_MAX];
-	bool dirty[PROGRAM_OBJECTS_MAX];
-	struct side before[PROGRAM_OBJECTS_MAX];
-	struct side after[PROGRAM_OBJECTS_MAX];
-	struct hash before_roots[PROGRAM_OBJECTS_MAX];
-	struct program_state before_state[PROGRAM_OBJECTS_MAX];
-	struct program_state after_state[PROGRAM_OBJECTS_MAX];
-	struct bytes openings[JOB_SAMPLES_MAX];
-};
+#include "gpu/worker/priv/opener.h"
 
 static struct hash committed(const struct opener *q, uint64_t number)
 {
@@ -129,7 +98,7 @@ static enum err keep(struct opener *q, struct side *side)
 	return ERR_OK;
 }
 
-static void put_back(struct opener *q, const struct side *side)
+void opener_put_back(struct opener *q, const struct side *side)
 {
 	for (uint32_t i = 0; i < q->m->object_count; i++) {
 		const struct exec_buffer *b = &q->m->buffers[i];
@@ -195,7 +164,7 @@ static enum err find_warp(struct opener *q, const struct exec_range *byte,
 		enum err e;
 
 		o.warp = i;
-		put_back(q, q->before);
+		opener_put_back(q, q->before);
 		e = machine_step_ctas(q->m, &q->step, &unit->cta, 1, &o, &r);
 		if (e)
 			return e;
@@ -220,12 +189,12 @@ static enum err find_unit(struct opener *q, const struct exec_range *byte,
 	enum err e;
 
 	if (program_launch_is_whole(&q->p, &q->step)) {
-		*unit = (struct unit){0, PROGRAM_WARP_ALL, true};
+		*unit = (struct unit){.warp = PROGRAM_WARP_ALL, .whole = true};
 		return ERR_OK;
 	}
 	o.ranges = byte;
 	o.range_count = 1;
-	put_back(q, q->before);
+	opener_put_back(q, q->before);
 	e = machine_step(q->m, &q->step, &o, &r);
 	if (e || !r.found[0].written)
 		return e;
@@ -261,36 +230,49 @@ static enum err find_writer(struct opener *q, const struct program_sample *s,
 	return find_unit(q, &byte, unit);
 }
 
-static enum err ranges_of(struct opener *q, const struct exec_result *r,
-			  struct program_witness *x)
+/* count more ranges of room behind the old ones. */
+static struct program_range *grow(struct opener *q,
+				  const struct program_range *old,
+				  size_t old_count, size_t count)
 {
-	struct program_range *reads = ARENA_ARRAY(
-		q->w->arena, r->read_count + 1, struct program_range);
-	struct program_range *writes = ARENA_ARRAY(
-		q->w->arena, r->write_count + 1, struct program_range);
-	size_t n = 0;
+	struct program_range *list = ARENA_ARRAY(
+		q->w->arena, old_count + count + 1, struct program_range);
+
+	if (list && old_count)
+		memcpy(list, old, old_count * sizeof(*list));
+	return list;
+}
+
+/* What a run read and wrote, beside what is shown already. */
+static enum err add_ranges(struct opener *q, const struct exec_result *r,
+			   struct program_witness *x)
+{
+	struct program_range *reads =
+		grow(q, x->reads, x->read_count, r->read_count);
+	struct program_range *writes =
+		grow(q, x->writes, x->write_count, r->write_count);
 
 	if (!reads || !writes)
 		return ERR_NO_MEMORY;
 	/* Constants lie behind the objects and are proved by the program. */
 	for (size_t i = 0; i < r->read_count; i++)
 		if (r->reads[i].buffer < q->m->object_count)
-			reads[n++] = (struct program_range){r->reads[i].buffer,
-							    r->reads[i].offset,
-							    r->reads[i].bytes};
+			reads[x->read_count++] = (struct program_range){
+				r->reads[i].buffer, r->reads[i].offset,
+				r->reads[i].bytes};
 	for (size_t i = 0; i < r->write_count; i++)
-		writes[i] = (struct program_range){r->writes[i].buffer,
-						   r->writes[i].offset,
-						   r->writes[i].bytes};
+		writes[x->write_count++] = (struct program_range){
+			r->writes[i].buffer, r->writes[i].offset,
+			r->writes[i].bytes};
 	x->reads = reads;
-	x->read_count = n;
 	x->writes = writes;
-	x->write_count = r->write_count;
 	return ERR_OK;
 }
 
-/* Which bytes the unit touches, on the state before the step. */
-static enum err trace_unit(struct opener *q, const struct unit *unit,
+/* Which bytes CTAs touch in this order, on the state before the step; none:
+ * the whole launch. */
+static enum err trace_ctas(struct opener *q, const uint64_t *ctas,
+			   uint32_t count, uint32_t warp,
 			   struct program_witness *x)
 {
 	struct exec_options o = q->o;
@@ -300,19 +282,34 @@ static enum err trace_unit(struct opener *q, const struct unit *unit,
 	o.record_reads = true;
 	o.record_writes = true;
 	o.threads = 1;
-	o.warp = unit->warp == PROGRAM_WARP_ALL ? EXEC_WARP_ALL : unit->warp;
-	put_back(q, q->before);
-	if (unit->whole)
-		e = machine_step(q->m, &q->step, &o, &r);
+	o.warp = warp == PROGRAM_WARP_ALL ? EXEC_WARP_ALL : warp;
+	opener_put_back(q, q->before);
+	if (count)
+		e = machine_step_ctas(q->m, &q->step, ctas, count, &o, &r);
 	else
-		e = machine_step_ctas(q->m, &q->step, &unit->cta, 1, &o, &r);
+		e = machine_step(q->m, &q->step, &o, &r);
 	if (e)
 		return e;
 	if (r.outcome != EXEC_OK)
 		return worker_fail(q->w, ERR_REFUSED,
 				   "CTA %llu does not run alone",
-				   (unsigned long long)unit->cta);
-	return ranges_of(q, &r, x);
+				   (unsigned long long)r.cta);
+	return add_ranges(q, &r, x);
+}
+
+static enum err trace_unit(struct opener *q, const struct unit *unit,
+			   struct program_witness *x)
+{
+	const uint64_t orders[2][2] = {{unit->cta, unit->other},
+				       {unit->other, unit->cta}};
+	enum err e;
+
+	if (!unit->pair)
+		return trace_ctas(q, orders[0], unit->whole ? 0 : 1, unit->warp,
+				  x);
+	/* what one leaves may send the other elsewhere */
+	e = trace_ctas(q, orders[0], 2, unit->warp, x);
+	return e ? e : trace_ctas(q, orders[1], 2, unit->warp, x);
 }
 
 static struct program_witness witness_of(struct opener *q)
@@ -350,14 +347,21 @@ static enum err shown_unit(struct opener *q, const struct program_sample *s,
 	case PROGRAM_SAMPLE_CTA:
 		if (!is_launch || is_whole || s->number >= q->step.cta_count)
 			return worker_fail(q->w, ERR_REFUSED, "no such CTA");
-		*unit = (struct unit){s->number, s->warp, false};
+		*unit = (struct unit){.cta = s->number, .warp = s->warp};
 		return ERR_OK;
 	case PROGRAM_SAMPLE_LAUNCH:
 		if (!is_whole)
 			return worker_fail(q->w, ERR_REFUSED,
 					   "a launch of CTAs is no sample");
-		*unit = (struct unit){0, PROGRAM_WARP_ALL, true};
+		*unit = (struct unit){.warp = PROGRAM_WARP_ALL, .whole = true};
 		return ERR_OK;
+	case PROGRAM_SAMPLE_PAIR:
+		if (!is_launch || is_whole || s->number >= q->step.cta_count)
+			return worker_fail(q->w, ERR_REFUSED, "no such CTA");
+		*unit = (struct unit){.cta = s->number,
+				      .warp = PROGRAM_WARP_ALL,
+				      .pair = true};
+		return opener_find_other(q, unit);
 	}
 	return worker_fail(q->w, ERR_MALFORMED, "no such kind of sample");
 }
@@ -369,16 +373,20 @@ static enum err open_sample(struct opener *q, uint32_t index)
 	bool is_chunk = s->kind == PROGRAM_SAMPLE_CHUNK;
 	struct program_opening opening;
 	struct buf out = buf_make(JOB_RECORD_BYTES_MAX);
-	struct unit unit = {PROGRAM_WRITER_NONE, PROGRAM_WARP_ALL, false};
+	struct unit unit = {.cta = PROGRAM_WRITER_NONE,
+			    .warp = PROGRAM_WARP_ALL};
+	uint64_t writer = PROGRAM_WRITER_NONE;
 	enum err e = shown_unit(q, s, &unit);
 
 	if (!e && unit.cta != PROGRAM_WRITER_NONE)
 		e = trace_unit(q, &unit, &x);
-	put_back(q, q->after);
+	opener_put_back(q, q->after);
+	if (is_chunk)
+		writer = unit.cta;
+	else if (unit.pair)
+		writer = unit.other;
 	if (!e)
-		e = program_opening_build(
-			q->w->arena, &x, s,
-			is_chunk ? unit.cta : PROGRAM_WRITER_NONE, &opening);
+		e = program_opening_build(q->w->arena, &x, s, writer, &opening);
 	if (e)
 		return e;
 	if (is_chunk)

@@ -3,7 +3,9 @@
  * bytes: check the proofs, run the CTA on the opened pieces with the whole
  * sanitizer, compare.  One thread, plain order; the limits are in the request.
  * A launch of class R is run whole, its CTAs in order; between two CTAs that
- * meet in a byte other than by atomics the sanitizer stands as well.
+ * meet in a byte other than by atomics the sanitizer stands as well.  A pair
+ * asks whether what its first CTA leaves depends on when its second one runs:
+ * it is void if so, and proves nothing if not.
  */
 #include <string.h>
 
@@ -109,6 +111,7 @@ static enum err open_memory(struct referee *j)
 	if (!j->buffers || !j->symbols)
 		return ERR_NO_MEMORY;
 	j->buffer_count = objects;
+	j->symbol_count = 0;
 	for (uint32_t i = 0; i < objects && !e; i++)
 		e = open_object(j, i, access[i] & PROGRAM_WRITE);
 	for (uint32_t i = 0; i < p->symbol_count && !e; i++)
@@ -232,13 +235,16 @@ static enum ptx_sale sold_as(enum program_class c)
 /*
  * What the program says of its parts is its buyer's word: is the launch of a
  * worse class than the job's or the part's (by which the sample's kind was
- * chosen), or can a warp of it not be run alone?
+ * chosen), not proved independent as it says (by which its provider may show
+ * a conflict), or can a warp of it not be run alone?
  */
 static bool is_worse(const struct referee *j, const struct program_part *part,
 		     const struct ptx_report *report)
 {
 	return report->sale > sold_as(j->r.class) ||
 	       report->sale > sold_as(part->class) ||
+	       (report->independence == PTX_ASSUMED &&
+		part->independence == PROGRAM_PROVED) ||
 	       (j->run.warp != PROGRAM_WARP_ALL && !report->by_warp);
 }
 
@@ -313,6 +319,83 @@ static bool is_too_wide(struct referee *j)
 	return true;
 }
 
+/* The byte as the last run left it; pieces that are not there say 0, and are
+ * not there in any run. */
+static uint8_t byte_left(const struct exec_buffer *b, uint64_t offset)
+{
+	for (size_t i = 0; i < b->piece_count; i++)
+		if (offset - b->pieces[i].offset < b->pieces[i].bytes)
+			return b->pieces[i].data[offset - b->pieces[i].offset];
+	return 0;
+}
+
+static bool is_left(const struct referee *j, const struct exec_result *alone)
+{
+	for (size_t i = 0; i < alone->write_count; i++) {
+		const struct exec_write *w = &alone->writes[i];
+
+		for (uint64_t k = 0; k < w->bytes; k++)
+			if (byte_left(&j->buffers[w->buffer], w->offset + k) !=
+			    w->data[k])
+				return false;
+	}
+	return true;
+}
+
+/* CTAs one after the other, on the opened state, with what cost is left. */
+static enum err run_in_order(struct referee *j, const uint64_t *ctas,
+			     uint32_t count, bool sanitize,
+			     struct exec_result *ret)
+{
+	struct exec_options o = EXEC_OPTIONS_DEFAULT;
+	struct exec_launch l;
+	enum err e = open_memory(j);
+
+	if (!e)
+		e = launch_of(j, &l);
+	if (e)
+		return e;
+	l.ctas = ctas;
+	l.cta_count = count;
+	o.threads = 1;
+	o.sanitize = sanitize;
+	o.record_writes = true;
+	o.cta_count_max = j->r.count_max;
+	o.cost_max = j->r.cost_max - j->a.cost;
+	o.cta_cost_max = o.cost_max;
+	e = exec_run(j->module, &l, &o, j->w->arena, ret);
+	if (!e)
+		j->a.cost += ret->cost;
+	return e;
+}
+
+static enum err run_pair(struct referee *j)
+{
+	const uint64_t orders[2][2] = {{j->run.other, j->run.cta},
+				       {j->run.cta, j->run.other}};
+	struct exec_result alone, both;
+	enum err e = run_in_order(j, &j->run.cta, 1, true, &alone);
+
+	rule(j, PROGRAM_VERDICT_INCOMPLETE);
+	if (e || alone.outcome != EXEC_OK)
+		return e;
+	j->a.count = alone.count;
+	for (int i = 0; i < 2; i++) {
+		if (j->a.cost >= j->r.cost_max)
+			return ERR_OK;
+		e = run_in_order(j, orders[i], 2, false, &both);
+		if (e || both.outcome != EXEC_OK)
+			return e;
+		if (is_left(j, &alone))
+			continue;
+		j->a.outcome = PROGRAM_OUTCOME_VOID;
+		j->a.detail = EXEC_REASON_cross_cta;
+		rule(j, PROGRAM_VERDICT_VOID);
+		return ERR_OK;
+	}
+	return ERR_OK;
+}
+
 static enum err run_sample(struct referee *j)
 {
 	struct exec_options o = EXEC_OPTIONS_DEFAULT;
@@ -323,6 +406,8 @@ static enum err run_sample(struct referee *j)
 
 	if (e || !loaded || is_too_wide(j))
 		return e;
+	if (j->run.pair)
+		return run_pair(j);
 	e = open_memory(j);
 	if (!e)
 		e = launch_of(j, &l);
@@ -375,7 +460,7 @@ enum err worker_referee(struct worker *w, struct bytes request,
 	struct buf out = buf_make(4096);
 	enum err e = job_record_decode(request, &record);
 
-	j.w = w;
+	j = (struct referee){.w = w};
 	if (!e)
 		e = program_judge_request_decode(record, &j.r);
 	if (e)

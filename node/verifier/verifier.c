@@ -234,6 +234,7 @@ static uint64_t mean_ops_of(const struct duty *d,
 	row = &d->header.rows[launch.step_index];
 	switch (s->kind) {
 	case PROGRAM_SAMPLE_CHUNK:
+	case PROGRAM_SAMPLE_PAIR:
 		return 0;
 	case PROGRAM_SAMPLE_CTA:
 		if (s->warp == PROGRAM_WARP_ALL || !row->warps)

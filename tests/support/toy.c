@@ -352,6 +352,22 @@ static void cta_ranges(struct arena *a, const struct program_launch *l,
 	}
 }
 
+/* Of a CTA, of all, or of two that stand apart. */
+static void show_ranges(struct arena *a, const struct program *p,
+			const struct program_launch *l,
+			const struct program_sample *s, uint64_t cta,
+			uint64_t writer, struct program_witness *w)
+{
+	if (program_launch_is_whole(p, l))
+		cta_ranges(a, l, 0, l->cta_count, w);
+	else if (s->kind == PROGRAM_SAMPLE_PAIR)
+		/* whatever lies between is shown too */
+		cta_ranges(a, l, cta < writer ? cta : writer,
+			   (cta < writer ? writer : cta) + 1, w);
+	else
+		cta_ranges(a, l, cta, cta + 1, w);
+}
+
 struct program_opening toy_opening(struct arena *a, const struct toy_lease *t,
 				   const struct program_sample *s,
 				   uint64_t writer)
@@ -387,12 +403,7 @@ struct program_opening toy_opening(struct arena *a, const struct toy_lease *t,
 	object_roots(t->states[at][k - 1], roots[0]);
 	object_roots(t->states[at][k], roots[1]);
 	if (l.kind == PROGRAM_STEP_LAUNCH && cta != PROGRAM_WRITER_NONE)
-		cta_ranges(a, &l,
-			   program_launch_is_whole(&t->program, &l) ? 0 : cta,
-			   program_launch_is_whole(&t->program, &l)
-				   ? l.cta_count
-				   : cta + 1,
-			   &w);
+		show_ranges(a, &t->program, &l, s, cta, writer, &w);
 	must(program_opening_build(a, &w, s, writer, &o) == ERR_OK);
 	return o;
 }

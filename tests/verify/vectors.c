@@ -192,6 +192,7 @@ Test(verify_vectors, bodies)
 	BODY(audit_delay, "audit_delay");
 	BODY(evidence_part, "evidence_part");
 	BODY(dispute_open, "dispute_open");
+	BODY(dispute_conflict, "dispute_conflict");
 	verify_audit_reveal_decode(&d, a, &r);
 	memcpy(k.b, auditor.b, 32);
 	pledge = verify_pledge(&k, &r);

@@ -51,6 +51,11 @@ static struct program_judge_answer toy_judge(struct world *w, struct arena *a,
 		r.outcome = PROGRAM_OUTCOME_VOID;
 		return r;
 	}
+	if (run.pair) {
+		r.verdict = w->conflict ? PROGRAM_VERDICT_VOID
+					: PROGRAM_VERDICT_INCOMPLETE;
+		return r;
+	}
 	n = toy_writes(a, run.launch.number, run.launch.step_index, run.cta,
 		       writes);
 	r.verdict = program_finding_verdict(
@@ -398,6 +403,8 @@ struct verify_evidence world_evidence(struct world *w,
 	ledger_chain_view_end(l);
 	if (s->kind == PROGRAM_SAMPLE_CHUNK)
 		writer = toy_chunk_writer(w->a, t, s, &seed);
+	if (s->kind == PROGRAM_SAMPLE_PAIR)
+		writer = 0;
 	o = toy_opening(w->a, t, s, writer);
 	return (struct verify_evidence){.opening = toy_encode(w->a, &o)};
 }
@@ -454,6 +461,19 @@ struct hash world_dispute(struct world *w, uint32_t who,
 
 	expect_none(WORLD_SEND(w, who, DISPUTE_OPEN, dispute_open, &x, &id));
 	send_parts(w, who, &id, in);
+	return id;
+}
+
+struct hash world_conflict(struct world *w, const struct hash *held,
+			   const struct verify_evidence *e)
+{
+	struct bytes in = encode(w, e);
+	struct verify_dispute_conflict x = {*held, merkle_bytes_root(in), in.n};
+	struct hash id;
+
+	expect_none(WORLD_SEND(w, PROVIDER, DISPUTE_CONFLICT, dispute_conflict,
+			       &x, &id));
+	send_parts(w, PROVIDER, &id, in);
 	return id;
 }
 

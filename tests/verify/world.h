@@ -42,6 +42,7 @@ struct world {
 	struct hash job;
 	uint64_t void_step; /* the referee calls this executed step void */
 	bool referee_fails;
+	bool conflict; /* the order of a pair matters */
 	uint32_t referee_runs;
 };
 
@@ -95,7 +96,7 @@ enum reason world_send_buf(struct world *w, uint32_t who, uint32_t kind,
 struct program_sample world_drawn(struct world *w, const struct hash *lease,
 				  uint32_t index);
 
-/* Evidence for a sample of the toy's lease. */
+/* Evidence for a sample of the toy's lease; a pair is with CTA 0. */
 struct verify_evidence world_evidence(struct world *w,
 				      const struct toy_lease *t,
 				      const struct program_sample *s);
@@ -114,6 +115,8 @@ struct hash world_answer(struct world *w, const struct hash *lease,
 			 uint32_t place, const struct verify_evidence *e);
 struct hash world_prove(struct world *w, uint32_t who, const struct hash *lease,
 			const struct verify_evidence *e);
+struct hash world_conflict(struct world *w, const struct hash *held,
+			   const struct verify_evidence *e);
 
 /* Pledge and reveal `valid` with the toy's true witnesses. */
 void world_reveal(struct world *w, const struct toy_lease *t,

@@ -102,6 +102,8 @@ struct verify_ruling {
 	bool has_sample;
 	struct program_sample sample;
 	struct hash prior_root; /* S_{k-1}, with has_sample */
+	bool assumed; /* fraud of a CTA that need not be independent ... */
+	uint64_t cta; /* ... this one; of a pair the first */
 	struct bytes witness_proof;
 	struct program_judge_answer answer;
 };
@@ -129,6 +131,7 @@ enum err verify_apply_delay(struct ledger *l, const void *body);
 enum err verify_apply_prove(struct ledger *l, const void *body);
 enum err verify_apply_part(struct ledger *l, const void *body);
 enum err verify_apply_dispute(struct ledger *l, const void *body);
+enum err verify_apply_conflict(struct ledger *l, const void *body);
 
 /* Hooks' functions */
 enum err verify_hook_draw(struct ledger *l, uint64_t due_height,
@@ -140,6 +143,8 @@ enum err verify_hook_demand(struct ledger *l, uint64_t due_height,
 enum err verify_hook_case(struct ledger *l, uint64_t due_height,
 			  const struct hash *id);
 enum err verify_hook_rule(struct ledger *l, uint64_t due_height,
+			  const struct hash *id);
+enum err verify_hook_held(struct ledger *l, uint64_t due_height,
 			  const struct hash *id);
 enum err verify_hook_prove(struct ledger *l, uint64_t due_height,
 			   const struct hash *id);

@@ -387,6 +387,45 @@ Test(opening, a_cheat_in_a_launch)
 	toy_class = PROGRAM_CLASS_A;
 }
 
+/* Two CTAs of step 6, whichever comes first; nothing else is a pair. */
+Test(opening, a_pair)
+{
+	struct program_sample pair = {FIRST, 6, PROGRAM_SAMPLE_PAIR, 1,
+				      PROGRAM_WARP_ALL};
+	struct program_sample copy = {FIRST, 4, PROGRAM_SAMPLE_PAIR, 0,
+				      PROGRAM_WARP_ALL};
+	static const uint64_t wrong[] = {1, 4, PROGRAM_WRITER_NONE};
+	struct program_opening o;
+	enum program_finding f;
+	struct program_run run;
+
+	make(NULL);
+	o = toy_opening(a, t, &pair, 3);
+	cr_assert_eq(program_opening_check(a, &t->claim, &o, &seed, &f, &run),
+		     ERR_OK);
+	cr_assert_eq(f, PROGRAM_FINE);
+	cr_assert(run.needed && run.pair && run.cta == 1 && run.other == 3);
+	for (size_t i = 0; i < 3; i++) {
+		o.writer = wrong[i];
+		cr_assert_eq(program_opening_check(a, &t->claim, &o, &seed, &f,
+						   &run),
+			     ERR_OK);
+		cr_assert_eq(f, PROGRAM_NO_PROOF, "%zu", i);
+	}
+	o = toy_opening(a, t, &copy, 1);
+	cr_assert_eq(program_opening_check(a, &t->claim, &o, &seed, &f, &run),
+		     ERR_OK);
+	cr_assert_eq(f, PROGRAM_NO_PROOF);
+	/* the CTAs of a launch that is one sample are no pair */
+	toy_class = PROGRAM_CLASS_R;
+	make(NULL);
+	o = toy_opening(a, t, &pair, 3);
+	cr_assert_eq(program_opening_check(a, &t->claim, &o, &seed, &f, &run),
+		     ERR_OK);
+	cr_assert_eq(f, PROGRAM_NO_PROOF);
+	toy_class = PROGRAM_CLASS_A;
+}
+
 /* Step 1's CTAs have two warps, which are what is sampled. */
 Test(opening, a_warp_is_one_sample)
 {

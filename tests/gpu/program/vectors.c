@@ -191,7 +191,7 @@ Test(vectors, a_sample_of_a_launch)
 	cr_assert_neq(sample_of((uint8_t[]){0x95, 2, 6, 2, 1, 0xc0}), ERR_OK);
 	cr_assert_neq(sample_of((uint8_t[]){0x95, 2, 6, 2, 0, 0}), ERR_OK);
 	cr_assert_neq(sample_of((uint8_t[]){0x95, 2, 6, 1, 0, 0}), ERR_OK);
-	cr_assert_neq(sample_of((uint8_t[]){0x95, 2, 6, 3, 0, 0xc0}), ERR_OK);
+	cr_assert_neq(sample_of((uint8_t[]){0x95, 2, 6, 4, 0, 0xc0}), ERR_OK);
 }
 
 static void round_trip(const char *name)
@@ -226,6 +226,17 @@ Test(vectors, openings)
 	round_trip("cta_opening");
 	round_trip("chunk_opening");
 	round_trip("copy_opening");
+}
+
+Test(vectors, a_pair_of_ctas)
+{
+	struct toy_lease *t = lease();
+	struct program_sample pair = {2, 6, PROGRAM_SAMPLE_PAIR, 1,
+				      PROGRAM_WARP_ALL};
+	struct program_opening o = toy_opening(a, t, &pair, 3);
+
+	same("pair_opening", toy_encode(a, &o));
+	round_trip("pair_opening");
 }
 
 Test(vectors, a_chunk_that_a_warp_wrote)

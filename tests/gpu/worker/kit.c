@@ -98,21 +98,39 @@ void kit_commit(struct bytes memory_roots, struct bytes object_roots)
 						    &kit.claim.provider, &list);
 }
 
+static void name_task(void)
+{
+	struct program_task t = {.program_id = kit.built.id};
+	struct buf b = buf_make(4096);
+
+	program_task_encode(&b, &t);
+	kit.task = arena_copy(kit.arena, buf_bytes(&b));
+	kit.task_leaf = program_task_leaf(kit.task);
+	buf_free(&b);
+}
+
+void kit_rebuild(void)
+{
+	struct buf b = buf_make(1u << 20);
+
+	program_encode(&b, &kit.program);
+	kit.built.encoding = arena_copy(kit.arena, buf_bytes(&b));
+	cr_assert_eq(program_id(kit.arena, &kit.program, &kit.built.id),
+		     ERR_OK);
+	name_task();
+	buf_free(&b);
+}
+
 void kit_run(uint32_t output, struct memory *ret_out)
 {
 	struct buf request = buf_make(1u << 20);
-	struct buf record = buf_make(4096);
-	struct program_task t = {.program_id = kit.built.id};
 	uint64_t bytes = program_object_bytes(&kit.program, output);
 	struct job_task job = {.program = kit.built.encoding,
 			       .outputs = &output,
 			       .output_count = 1,
 			       .want_roots = true};
 
-	program_task_encode(&record, &t);
-	kit.task = arena_copy(kit.arena, buf_bytes(&record));
-	buf_free(&record);
-	kit.task_leaf = program_task_leaf(kit.task);
+	name_task();
 	job.task = kit.task;
 	cr_assert_eq(memory_new("out", bytes, ret_out), ERR_OK);
 	job_task_encode(&request, &job);

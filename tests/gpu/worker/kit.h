@@ -36,6 +36,9 @@ extern struct kit kit;
 void kit_build(const char *manifest, const char *ptx);
 void kit_end(void);
 
+/* kit.program was changed: encode and name it, and its task. */
+void kit_rebuild(void);
+
 /* Run it; output is the index of the one saved buffer. */
 void kit_run(uint32_t output, struct memory *ret_out);
 

@@ -190,18 +190,7 @@ Test(samples, a_launch_sold_as_independent_is_void)
 	for (uint32_t i = 0; i < 64; i++)
 		after[4 * i] = 4;
 	kit.program.parts[0].class = PROGRAM_CLASS_A;
-	cr_assert_eq(program_id(kit.arena, &kit.program, &kit.built.id),
-		     ERR_OK);
-	kit.task = (struct bytes){0};
-	{
-		struct program_task t = {.program_id = kit.built.id};
-		struct buf b = buf_make(4096);
-
-		program_task_encode(&b, &t);
-		kit.task = arena_copy(kit.arena, buf_bytes(&b));
-		kit.task_leaf = program_task_leaf(kit.task);
-		buf_free(&b);
-	}
+	kit_rebuild();
 	a = kit_judge(lie(&kit.program, before, after, 256, &cta,
 			  PROGRAM_WRITER_NONE, PROGRAM_WARP_ALL));
 	cr_expect_eq(a.verdict, PROGRAM_VERDICT_VOID);
@@ -361,10 +350,8 @@ Test(samples, warps_that_meet_are_no_samples)
 		     "st.global.u32 [%d2], %r5;\nret;\n}\n";
 	static uint8_t before[1024], after[1024];
 	struct program_sample warp = {0, 1, PROGRAM_SAMPLE_CTA, 1, 1};
-	struct program_task t;
 	struct program_judge_answer a;
 	struct memory out;
-	struct buf b = buf_make(4096);
 
 	kit_build(triple_json, meet);
 	cr_assert_eq(kit.built.class_name, 'A');
@@ -372,15 +359,94 @@ Test(samples, warps_that_meet_are_no_samples)
 	kit_run(0, &out);
 	memory_free(&out);
 	kit.program.parts[0].by_warp = true;
-	cr_assert_eq(program_id(kit.arena, &kit.program, &kit.built.id),
-		     ERR_OK);
-	t = (struct program_task){.program_id = kit.built.id};
-	program_task_encode(&b, &t);
-	kit.task = arena_copy(kit.arena, buf_bytes(&b));
-	kit.task_leaf = program_task_leaf(kit.task);
-	buf_free(&b);
+	kit_rebuild();
 	a = kit_judge(lie(&kit.program, before, after, 1024, &warp,
 			  PROGRAM_WRITER_NONE, PROGRAM_WARP_ALL));
+	cr_expect_eq(a.verdict, PROGRAM_VERDICT_VOID);
+	cr_expect_eq(a.outcome, PROGRAM_OUTCOME_REFUSED);
+}
+
+/* b[a[ctaid]] = ctaid: independent if the buyer's a says so, and it does not */
+static const char scatter[] =
+	HEAD ".visible .entry scatter(.param .u64 a, .param .u64 b)\n{\n" INDEX
+	     "ld.param.u64 %d3, [b];\nmul.wide.u32 %d1, %r1, 4;\n"
+	     "add.s64 %d2, %d0, %d1;\nld.global.u32 %r5, [%d2];\n"
+	     "mul.wide.u32 %d4, %r5, 4;\nadd.s64 %d5, %d3, %d4;\n"
+	     "st.global.u32 [%d5], %r1;\nret;\n}\n";
+
+static const char scatter_json[] =
+	"{\"weft\": 1, \"name\": \"m\", \"ptx\": \"m.ptx\","
+	"\"buffers\": {\"a\": {\"bytes\": 64},"
+	" \"b\": {\"bytes\": 64, \"save\": \"b.bin\"}},"
+	"\"steps\": [{\"launch\": \"scatter\", \"grid\": [8], \"block\": [1],"
+	"  \"args\": [{\"buffer\": \"a\"}, {\"buffer\": \"b\"}]}]}";
+
+/* All CTAs write b[0]: whichever is looked at alone, the provider seems to
+ * have lied; with another one it can show that nobody can say. */
+Test(samples, a_conflict_clears_the_provider)
+{
+	struct program_sample s[] = {
+		{0, 1, PROGRAM_SAMPLE_CTA, 2, PROGRAM_WARP_ALL},
+		{0, 1, PROGRAM_SAMPLE_PAIR, 2, PROGRAM_WARP_ALL},
+	};
+	struct bytes openings[2];
+	struct program_opening o;
+	struct program_judge_answer a;
+	struct memory out;
+
+	kit_build(scatter_json, scatter);
+	/* the quote has seen it, so the market would not sell it */
+	cr_expect_eq(kit.quote.end.outcome, JOB_VOID);
+	cr_assert_eq(kit.built.class_name, 'A');
+	cr_assert_eq(kit.program.parts[0].independence, PROGRAM_ASSUMED);
+	kit_run(1, &out);
+	memory_free(&out);
+	kit_open(s, 2, openings);
+	a = kit_judge(openings[0]);
+	cr_expect_eq(a.verdict, PROGRAM_VERDICT_FRAUD);
+	cr_assert_eq(program_opening_decode(kit.arena, openings[1], &o),
+		     ERR_OK);
+	cr_expect(o.writer < 8 && o.writer != 2);
+	a = kit_judge(openings[1]);
+	cr_expect_eq(a.verdict, PROGRAM_VERDICT_VOID, "%s",
+		     program_verdict_word(a.verdict));
+	cr_expect_eq(a.outcome, PROGRAM_OUTCOME_VOID);
+	/* three runs of them, five CTAs: within one limit */
+	kit.cost_max = a.cost - 1;
+	cr_expect_eq(kit_judge(openings[1]).verdict,
+		     PROGRAM_VERDICT_INCOMPLETE);
+}
+
+Test(samples, ctas_that_do_not_meet_clear_nobody)
+{
+	static uint8_t before[1024], after[1024];
+	struct program_sample pair = {0, 1, PROGRAM_SAMPLE_PAIR, 1,
+				      PROGRAM_WARP_ALL};
+	struct program_judge_answer a;
+
+	run_triple();
+	a = kit_judge(lie(&kit.program, before, after, 1024, &pair, 3,
+			  PROGRAM_WARP_ALL));
+	cr_expect_eq(a.verdict, PROGRAM_VERDICT_INCOMPLETE);
+}
+
+/* A buyer who calls CTAs that conflict proved independent would leave its
+ * provider no window. */
+Test(samples, what_is_only_assumed_is_not_sold_as_proved)
+{
+	struct program_sample s = {0, 1, PROGRAM_SAMPLE_CTA, 2,
+				   PROGRAM_WARP_ALL};
+	struct program_judge_answer a;
+	struct memory out;
+	struct bytes opening;
+
+	kit_build(scatter_json, scatter);
+	kit.program.parts[0].independence = PROGRAM_PROVED;
+	kit_rebuild();
+	kit_run(1, &out);
+	memory_free(&out);
+	kit_open(&s, 1, &opening);
+	a = kit_judge(opening);
 	cr_expect_eq(a.verdict, PROGRAM_VERDICT_VOID);
 	cr_expect_eq(a.outcome, PROGRAM_OUTCOME_REFUSED);
 }

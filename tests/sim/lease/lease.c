@@ -399,6 +399,8 @@ static uint64_t unit_of(const struct sim_lease *x,
 		return chunk_writer(x, s);
 	case PROGRAM_SAMPLE_LAUNCH:
 		return 0;
+	case PROGRAM_SAMPLE_PAIR:
+		break;
 	}
 	must(false);
 	return 0;

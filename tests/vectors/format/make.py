@@ -333,6 +333,10 @@ WARP_CHUNK_OPENING = opening(
     WARP_CHUNK_SAMPLE, [WARP_CHUNK_WRITER, 1], [(0, 700, 600)],
     [(1, 600 * WARP_CHUNK_WRITER, 64)] +
     ([(3, 8, 4)] if WARP_CHUNK_WRITER == 2 else []))
+# Two CTAs whose order is in question: the sample's, and the writer.
+PAIR_SAMPLE = [2, 6, 3, 1, None]
+PAIR_OPENING = opening(PAIR_SAMPLE, 3, [(1, 100, 4)],
+                       [(1, 2048 + 16, 16), (1, 2048 + 48, 16)])
 COPY_SAMPLE = [1, 4, 1, 0, None]
 COPY_OPENING = opening(COPY_SAMPLE, None, [], [])
 
@@ -416,6 +420,7 @@ def program():
     emit("copy_opening", COPY_OPENING)
     emit("warp_writer", WARP_CHUNK_WRITER)
     emit("warp_chunk_opening", WARP_CHUNK_OPENING)
+    emit("pair_opening", PAIR_OPENING)
     emit("judge_request", JUDGE_REQUEST)
     emit("judge_answer", JUDGE_ANSWER)
 
@@ -455,6 +460,7 @@ def verify():
     emit("audit_delay", pack([LEASE, 12]))
     emit("evidence_part", pack([sha(b"case"), 2, b"data"]))
     emit("dispute_open", pack([LEASE, sha(b"e"), 300000]))
+    emit("dispute_conflict", pack([sha(b"case"), sha(b"e"), 300000]))
 
 
 if __name__ == "__main__":
