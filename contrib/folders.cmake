@@ -16,8 +16,14 @@ set_source_files_properties(gpu/exec/lanes_avx2.c PROPERTIES
   COMPILE_OPTIONS "${LANE_FLAGS};${LANE_AVX2}")
 set_source_files_properties(gpu/exec/lanes_avx512.c PROPERTIES
   COMPILE_OPTIONS "${LANE_FLAGS};${LANE_AVX2};-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mavx512cd;-mprefer-vector-width=512")
-set_source_files_properties(gpu/exec/shadow.c gpu/exec/shadow_memory.c
-  gpu/exec/trace.c PROPERTIES COMPILE_OPTIONS "-O3")
+set_source_files_properties(gpu/exec/shadow.c gpu/exec/shadow_flow.c
+  gpu/exec/shadow_calm.c gpu/exec/shadow_form.c gpu/exec/shadow_memory.c gpu/exec/shadow_race.c
+  gpu/exec/trace.c gpu/exec/pages.c gpu/exec/cross.c gpu/exec/track_plain.c
+  PROPERTIES COMPILE_OPTIONS "-O3;-fno-strict-aliasing")
+set_source_files_properties(gpu/exec/track_avx2.c PROPERTIES
+  COMPILE_OPTIONS "${LANE_FLAGS};${LANE_AVX2}")
+set_source_files_properties(gpu/exec/track_avx512.c PROPERTIES
+  COMPILE_OPTIONS "${LANE_FLAGS};${LANE_AVX2};-mavx512f;-mavx512bw;-mavx512dq;-mavx512vl;-mavx512cd;-mprefer-vector-width=512")
 weft_folder(gpu/exec DEPS gpu/program gpu/ptx base LIBS m pthread)
 if(CMAKE_C_COMPILER_ID STREQUAL "Clang" AND TARGET weft_gpu_exec)
   # A hint to vectorise that this version cannot follow is no error.

@@ -75,6 +75,8 @@ static uint32_t reduced(const struct barrier *b, const struct op *o)
 static void open_barrier(struct machine *mc, uint32_t id)
 {
 	struct barrier *b = &mc->barriers[id];
+	if (mc->trace != NULL)
+		trace_barrier(mc, id);
 	for (uint32_t k = 0; k < mc->l->strip_count; k++) {
 		struct strip *s = &mc->strips[k];
 		for (uint32_t i = 0; i < s->n; i++) {
@@ -86,15 +88,14 @@ static void open_barrier(struct machine *mc, uint32_t id)
 					reduced(b, o);
 			if (o->id == OP_bar_red && mc->trace != NULL &&
 			    mc->trace->shadow != NULL)
-				shadow_tags(mc, s, o->d)[i] = 0;
+				shadow_set_tag(mc, s, o->d, i, false,
+					       (struct tag){0});
 			s->wait[i] = 0;
 			s->pcs[i] = s->resume[i];
 			s->runs = true;
 		}
 	}
 	*b = (struct barrier){.and_all = true};
-	if (mc->trace != NULL)
-		trace_barrier(mc);
 }
 
 /* Opens barriers that are complete; false: the CTA has ended. */
@@ -190,7 +191,7 @@ static bool open_whole(struct machine *mc)
 	}
 	mc->barriers[id - 1] = (struct barrier){.and_all = true};
 	if (mc->trace != NULL)
-		trace_barrier(mc);
+		trace_barrier(mc, UINT32_MAX);
 	return true;
 }
 
@@ -258,15 +259,6 @@ static void start_strip(struct machine *mc, struct strip *s)
 	strip_start(mc, s, f->entry);
 }
 
-static void start_trace(struct machine *mc)
-{
-	trace_start(mc->trace);
-	if (mc->trace->shadow != NULL)
-		shadow_start(mc);
-	if (mc->trace->witness != NULL)
-		witness_start(mc);
-}
-
 void machine_run_cta(struct machine *mc, uint64_t cta)
 {
 	const uint32_t *grid = mc->l->in->grid;
@@ -285,7 +277,7 @@ void machine_run_cta(struct machine *mc, uint64_t cta)
 	for (uint32_t k = 0; k < mc->l->strip_count; k++)
 		start_strip(mc, &mc->strips[k]);
 	if (mc->trace != NULL)
-		start_trace(mc);
+		trace_start(mc);
 	mc->csr = mc->l->csr;
 	_mm_setcsr(mc->csr);
 	run_strips(mc);

@@ -276,6 +276,11 @@ struct exec_finding {
 	uint32_t thread;  /* linear, in the CTA */
 	uint64_t address; /* 0: none */
 	uint64_t count;
+	/* Races and conflicts: the access before this one; lines 0: unknown.
+	 * other_cta: of a conflict. */
+	uint32_t other_line;
+	uint32_t other_source_line;
+	uint64_t other_cta;
 };
 
 /* Bytes that were written, sorted by (buffer, offset), merged. */

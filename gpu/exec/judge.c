@@ -1,8 +1,8 @@
 /*
- * The sanitizer's verdict on a CTA that came to its end: findings make it
- * void; it must do the same with all addresses elsewhere; where the bits of a
- * NaN mattered it runs twice more with others, and must write the same bytes
- * (NaN words aside) with the same count.
+ * One CTA to its verdict: it runs; where it touched less than a word it runs
+ * again with races followed by byte; findings make it void; where the bits of
+ * a NaN mattered it runs twice more with others, and must write the same
+ * bytes (NaNs aside) with the same count.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,89 +25,127 @@ void machine_set_nan(struct machine *mc, uint32_t variant)
 	}
 }
 
-/* What the CTA left in its cells. */
-static uint8_t *copy_results(const struct cells *c)
-{
-	uint8_t *p = malloc((size_t)c->count * CELL_BYTES + 1);
-	for (uint32_t i = 0; p != NULL && i < c->count; i++)
-		memcpy(p + (size_t)i * CELL_BYTES, c->list[i].host,
-		       c->list[i].bytes);
-	return p;
-}
-
-static void restore(const struct cells *c, const uint8_t *results)
-{
-	for (uint32_t i = 0; i < c->count; i++) {
-		const struct cell *e = &c->list[i];
-		for (uint32_t k = 0; k < e->bytes; k++) {
-			if ((e->written >> k & 1u) != 0)
-				e->host[k] =
-					results[(size_t)i * CELL_BYTES + k];
-		}
-	}
-}
-
-/* Cells of both runs come in the order of first touch, as long as both do
- * the same; when they do not, the bytes will not be equal either. */
-static bool same_results(const struct cells *a, const uint8_t *results,
-			 const struct cells *b)
-{
-	if (a->count != b->count)
-		return false;
-	for (uint32_t i = 0; i < a->count; i++) {
-		const struct cell *x = &a->list[i], *y = &b->list[i];
-		if (x->buffer != y->buffer || x->number != y->number ||
-		    x->written != y->written)
-			return false;
-		for (uint32_t k = 0; k < x->bytes; k++) {
-			bool counts = (x->written >> k & 1u) != 0 &&
-				      ((x->nan | y->nan) >> k & 1u) == 0;
-			if (counts &&
-			    results[(size_t)i * CELL_BYTES + k] != y->host[k])
-				return false;
-		}
-	}
-	return true;
-}
+/* What a CTA left in one page. */
+struct result {
+	struct page *page;
+	uint8_t bytes[PAGE_BYTES];
+};
 
 /* What a CTA has done, put aside while it runs again. */
 struct record {
-	struct cells cells;
-	uint8_t *results;
+	struct pages pages;
+	struct result *results; /* of written pages */
+	uint32_t result_count;
 	struct end end;
 	uint64_t count, cost;
+	uint32_t nan_op, nan_thread;
 };
 
-static void put_aside(struct machine *mc, struct record *r)
+static bool put_aside(struct machine *mc, struct record *r)
 {
-	*r = (struct record){.cells = mc->trace->cells,
-			     .results = copy_results(&mc->trace->cells),
+	struct trace *t = mc->trace;
+	*r = (struct record){.pages = t->pages,
 			     .end = mc->end,
 			     .count = mc->count,
-			     .cost = mc->cost};
-	trace_undo(mc->trace);
-	mc->trace->cells = (struct cells){0};
+			     .cost = mc->cost,
+			     .nan_op = t->nan_op,
+			     .nan_thread = t->nan_thread};
+	r->results = calloc((size_t)t->pages.count + 1, sizeof(*r->results));
+	if (r->results == NULL)
+		return false;
+	for (uint32_t i = 0; i < t->pages.count; i++) {
+		struct page *e = t->pages.list[i];
+		if (!e->is_written)
+			continue;
+		struct result *x = &r->results[r->result_count++];
+		x->page = e;
+		memcpy(x->bytes, e->host, e->bytes);
+	}
+	trace_undo(t);
+	t->pages = (struct pages){0};
+	return true;
 }
 
 static void take_back(struct machine *mc, struct record *r)
 {
-	mc->trace->cells = r->cells;
+	mc->trace->pages = r->pages;
 	mc->end = r->end;
 	mc->count = r->count;
 	mc->cost = r->cost;
-	if (r->results != NULL)
-		restore(&r->cells, r->results);
+	for (uint32_t i = 0; i < r->result_count; i++) {
+		const struct page *e = r->results[i].page;
+		for (uint32_t k = 0; k < e->bytes; k++) {
+			if ((e->written[k / 64] >> (k % 64) & 1u) != 0)
+				e->host[k] = r->results[i].bytes[k];
+		}
+	}
 	free(r->results);
 }
 
-/* Run again on mc, and undo it; true: as r says. */
-static bool equal_on(struct machine *mc, const struct record *r)
+static uint8_t nan_code(const struct page *e, uint32_t k)
 {
-	machine_run_cta(mc, mc->cta);
+	return (e->has & HAS_NAN) != 0 ? e->tags->nan[k] : 0;
+}
+
+static bool same_page(const struct result *a, const struct page *b)
+{
+	const struct page *e = a->page;
+	if (b == NULL ||
+	    memcmp(e->written, b->written, sizeof(b->written)) != 0)
+		return false;
+	for (uint32_t k = 0; k < e->bytes; k++) {
+		bool is_written = (e->written[k / 64] >> (k % 64) & 1u) != 0;
+		bool is_nan =
+			nan_code(e, k) != 0 && nan_code(e, k) == nan_code(b, k);
+		if (is_written && !is_nan && a->bytes[k] != b->host[k])
+			return false;
+	}
+	return true;
+}
+
+static bool same_results(const struct record *r, const struct pages *p)
+{
+	uint32_t written = 0;
+	for (uint32_t i = 0; i < p->count; i++)
+		written += p->list[i]->is_written;
+	if (written != r->result_count)
+		return false;
+	for (uint32_t i = 0; i < r->result_count; i++) {
+		const struct page *e = r->results[i].page;
+		if (!same_page(&r->results[i],
+			       pages_find(p, e->buffer, e->number)))
+			return false;
+	}
+	return true;
+}
+
+/* Run, and again where races must be followed by byte. */
+static void run_once(struct machine *mc, uint64_t cta)
+{
+	struct trace *t = mc->trace;
+	struct shadow *h = t->shadow;
+	uint32_t findings = h != NULL ? h->finding_count : 0;
+	uint64_t total = h != NULL ? h->finding_total : 0;
+	machine_run_cta(mc, cta);
+	if (!t->is_again)
+		return;
+	trace_undo(t);
+	h->entry_shift = 0;
+	/* They will be found again. */
+	h->finding_count = findings;
+	h->finding_total = total;
+	machine_run_cta(mc, cta);
+}
+
+/* Run again on mc, and undo it; true: as r says. */
+static bool equal_again(struct machine *mc, const struct record *r)
+{
+	run_once(mc, mc->cta);
 	bool same = mc->end.outcome == EXEC_OK && mc->count == r->count &&
-		    same_results(&r->cells, r->results, &mc->trace->cells);
+		    mc->trace->shadow->first.outcome == EXEC_OK &&
+		    same_results(r, &mc->trace->pages);
 	trace_undo(mc->trace);
-	cells_free(&mc->trace->cells);
+	pages_free(&mc->trace->pages);
 	return same;
 }
 
@@ -117,42 +155,30 @@ static void judge_nan(struct machine *mc)
 	uint32_t variant = mc->l->options->nan_variant;
 	uint64_t *witness = t->witness;
 	struct record r;
-	put_aside(mc, &r);
-	bool same = r.results != NULL;
+	bool same = put_aside(mc, &r);
 	t->witness = NULL;
 	for (uint32_t v = 1; v < 3 && same; v++) {
 		machine_set_nan(mc, variant + v);
-		same = equal_on(mc, &r);
+		same = equal_again(mc, &r);
 	}
 	t->witness = witness;
 	machine_set_nan(mc, variant);
 	take_back(mc, &r);
-	if (!same)
-		mc->end = (struct end){.outcome = EXEC_VOID,
-				       .reason = EXEC_REASON_nan_bits,
-				       .op = t->nan_op,
-				       .thread = t->nan_thread};
+	if (same)
+		return;
+	mc->end = (struct end){.outcome = EXEC_VOID,
+			       .reason = EXEC_REASON_nan_bits,
+			       .op = r.nan_op,
+			       .thread = r.nan_thread};
+	shadow_find(mc, &mc->strips[r.nan_thread / STRIP_LANES],
+		    &mc->ops[r.nan_op], EXEC_REASON_nan_bits,
+		    r.nan_thread % STRIP_LANES, 0);
 }
 
-/* With all addresses elsewhere: what the CTA does must be the same. */
-static void judge_addresses(struct machine *mc, struct machine *other)
-{
-	struct record r;
-	put_aside(mc, &r);
-	other->cta = mc->cta;
-	other->count_max = mc->count_max;
-	other->cost_max = mc->cost_max;
-	bool same = r.results != NULL && equal_on(other, &r);
-	take_back(mc, &r);
-	if (!same)
-		mc->end = (struct end){.outcome = EXEC_VOID,
-				       .reason = EXEC_REASON_address_leak,
-				       .op = mc->l->kernel->entry};
-}
-
-void trace_judge(struct machine *mc, struct machine *other)
+void trace_run_cta(struct machine *mc, uint64_t cta)
 {
 	struct trace *t = mc->trace;
+	run_once(mc, cta);
 	bool faulted = mc->end.outcome == EXEC_FAULT;
 	if (t->shadow == NULL || (mc->end.outcome != EXEC_OK && !faulted))
 		return;
@@ -161,11 +187,6 @@ void trace_judge(struct machine *mc, struct machine *other)
 		mc->end = t->shadow->first;
 		return;
 	}
-	if (faulted)
-		return;
-	bool nan_matters = t->nan_matters;
-	if (other != NULL)
-		judge_addresses(mc, other);
-	if (nan_matters && mc->end.outcome == EXEC_OK)
+	if (!faulted && t->nan_matters)
 		judge_nan(mc);
 }

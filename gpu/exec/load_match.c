@@ -187,6 +187,8 @@ static uint8_t result_bytes(uint32_t type)
 {
 	if (type == PTX_TYPE_F16X2 || type == PTX_TYPE_BF16X2)
 		return RESULT_PAIR;
+	if (type == PTX_TYPE_F32X2)
+		return RESULT_PAIR32;
 	return (uint8_t)load_type_bytes(type);
 }
 

@@ -116,8 +116,6 @@ void load_place_all(struct loader *l)
 	free(zeroed);
 	for (uint32_t i = 0; i < m->function_count; i++) {
 		free(m->functions[i].map);
-		free(m->functions[i].entry_units);
 		m->functions[i].map = NULL;
-		m->functions[i].entry_units = NULL;
 	}
 }

@@ -42,8 +42,10 @@ static void add_slot(struct loader *l, const struct ptx_variable *v,
 	if (v->is_dynamic)
 		l->m->dynamic_slot = *count;
 	*bytes = align_up(*bytes, v->align);
-	slots[*count] = (struct slot){
-		.at = *bytes, .bytes = v->bytes, .owner = v->owner};
+	slots[*count] = (struct slot){.at = *bytes,
+				      .bytes = v->bytes,
+				      .owner = v->owner,
+				      .align = v->align};
 	*bytes += v->bytes;
 	l->variable_home[index] = (*count)++;
 }
@@ -76,6 +78,7 @@ static void add_module_variable(struct loader *l, const struct ptx_variable *v,
 		       v->reloc_count * sizeof(struct ptx_reloc));
 	t->reloc_count = v->reloc_count;
 	t->ptx_index = index;
+	t->align = v->align;
 	l->variable_home[index] = m->variable_count++;
 }
 

@@ -16,8 +16,6 @@
 
 struct run {
 	struct launch l;
-	struct launch other; /* with other addresses, when sanitizing */
-	struct exec_options other_options;
 	const struct exec_options *options;
 	uint64_t total;		/* CTAs to run */
 	uint64_t multiplier;	/* of the shuffled order */
@@ -33,12 +31,11 @@ struct run {
 struct worker {
 	struct run *run;
 	struct machine machine;
-	struct machine other; /* on run->other */
 	pthread_t thread;
 	uint64_t count, cost, count_most, cost_most;
 	uint64_t bad; /* position of end */
 	struct end end;
-	struct cells cells; /* of all its CTAs */
+	struct pages pages; /* of all its CTAs */
 	enum err err;
 };
 
@@ -79,15 +76,30 @@ static void lower(uint64_t *at, uint64_t v)
 		;
 }
 
-/* A verdict that no single access was found for is a finding too. */
-static void note_verdict(struct machine *mc)
+/* A conflict with another CTA counts for the later of the two. */
+static void take_conflict(struct worker *w, uint64_t position,
+			  const struct cross_find *f)
 {
-	struct end e = mc->end;
-	if (e.reason == EXEC_REASON_nan_bits ||
-	    e.reason == EXEC_REASON_address_leak ||
-	    e.reason == EXEC_REASON_cross_cta)
-		shadow_find(mc, &mc->strips[0], &mc->ops[e.op], e.reason,
-			    e.thread, e.address);
+	struct run *r = w->run;
+	struct machine *mc = &w->machine;
+	uint64_t other = f->other == 0 ? position : f->other - 1;
+	struct exec_finding *note =
+		shadow_find(mc, &mc->strips[0], &mc->ops[f->op],
+			    EXEC_REASON_cross_cta, 0, f->address);
+	if (note != NULL) {
+		note->other_line = mc->ops[f->other_op].line;
+		note->other_source_line = mc->ops[f->other_op].source_line;
+		note->other_cta = cta_at(r, other);
+	}
+	uint64_t later = other > position ? other : position;
+	if (mc->end.outcome != EXEC_OK || later >= w->bad)
+		return;
+	w->bad = later;
+	w->end = (struct end){.outcome = EXEC_VOID,
+			      .reason = EXEC_REASON_cross_cta,
+			      .op = r->l.kernel->entry,
+			      .address = f->address};
+	lower(&r->bad, later);
 }
 
 /* What a traced CTA leaves for the whole run. */
@@ -96,30 +108,31 @@ static void keep_trace(struct worker *w, uint64_t position)
 	struct run *r = w->run;
 	struct machine *mc = &w->machine;
 	const struct exec_options *op = r->options;
-	trace_judge(mc, op->sanitize ? &w->other : NULL);
+	struct cross_find f = {0};
 	if (r->witnesses != NULL)
 		r->witnesses[position] = witness_end(mc);
-	if (r->cross != NULL) {
-		uint64_t a = cross_add(r->cross, &mc->trace->cells, mc->cta);
-		if (a != 0 && op->sanitize && mc->end.outcome == EXEC_OK)
-			mc->end = (struct end){.outcome = EXEC_VOID,
-					       .reason = EXEC_REASON_cross_cta,
-					       .op = r->l.kernel->entry,
-					       .address = a};
-	}
-	if (op->sanitize && mc->end.outcome == EXEC_VOID)
-		note_verdict(mc);
-	if (op->record_writes || op->record_reads)
-		w->err = cells_merge(&w->cells, &mc->trace->cells);
+	if (r->cross != NULL)
+		w->err = cross_add(r->cross, mc, position, &f);
+	if (f.found)
+		take_conflict(w, position, &f);
+	if (op->sanitize && mc->end.reason == EXEC_REASON_bad_sync)
+		(void)shadow_find(mc, &mc->strips[0], &mc->ops[mc->end.op],
+				  EXEC_REASON_bad_sync, mc->end.thread,
+				  mc->end.address);
+	if (w->err == ERR_OK && (op->record_writes || op->record_reads))
+		w->err = pages_merge(&w->pages, &mc->trace->pages);
 }
 
 static void run_one(struct worker *w, uint64_t position)
 {
 	struct run *r = w->run;
 	struct machine *mc = &w->machine;
-	machine_run_cta(mc, cta_at(r, position));
-	if (mc->trace != NULL)
+	if (mc->trace == NULL) {
+		machine_run_cta(mc, cta_at(r, position));
+	} else {
+		trace_run_cta(mc, cta_at(r, position));
 		keep_trace(w, position);
+	}
 	w->count += mc->count;
 	w->cost += mc->cost;
 	__atomic_fetch_add(&r->count, mc->count, __ATOMIC_RELAXED);
@@ -247,18 +260,18 @@ static enum err join_findings(struct run *r, const struct worker *workers,
 	return ERR_OK;
 }
 
-static enum err join_cells(struct run *r, struct worker *workers, uint32_t n,
+static enum err join_pages(struct run *r, struct worker *workers, uint32_t n,
 			   struct arena *arena)
 {
 	struct exec_result *res = r->result;
-	struct cells *all = &workers[0].cells;
+	struct pages *all = &workers[0].pages;
 	enum err err = ERR_OK;
 	for (uint32_t i = 1; i < n && err == ERR_OK; i++)
-		err = cells_merge(all, &workers[i].cells);
+		err = pages_merge(all, &workers[i].pages);
 	if (err == ERR_OK && r->options->record_writes)
-		err = cells_writes(all, arena, &res->writes, &res->write_count);
+		err = pages_writes(all, arena, &res->writes, &res->write_count);
 	if (err == ERR_OK && r->options->record_reads)
-		err = cells_reads(all, r->l.in, arena, &res->reads,
+		err = pages_reads(all, r->l.in, arena, &res->reads,
 				  &res->read_count);
 	return err;
 }
@@ -267,7 +280,7 @@ static enum err join_cells(struct run *r, struct worker *workers, uint32_t n,
 static enum err join_traces(struct run *r, struct worker *workers, uint32_t n,
 			    struct arena *arena)
 {
-	enum err err = join_cells(r, workers, n, arena);
+	enum err err = join_pages(r, workers, n, arena);
 	if (err == ERR_OK && r->options->sanitize)
 		err = join_findings(r, workers, n, arena);
 	if (r->witnesses != NULL)
@@ -286,7 +299,7 @@ static bool is_traced(const struct exec_options *o)
 	       o->witness_seed32 != NULL || o->range_count > 0;
 }
 
-static enum err worker_init(struct run *r, struct worker *w)
+static enum err worker_init(struct run *r, struct worker *w, bool is_shared)
 {
 	const struct exec_options *o = r->options;
 	w->run = r;
@@ -301,23 +314,14 @@ static enum err worker_init(struct run *r, struct worker *w)
 		o->cta_cost_max == 0 ? UINT64_MAX : o->cta_cost_max;
 	if (!is_traced(o))
 		return ERR_OK;
-	err = trace_new(&r->l, &w->machine.trace);
-	if (err == ERR_OK && o->sanitize)
-		err = machine_new(&r->other, &w->other);
-	if (err == ERR_OK && o->sanitize)
-		err = trace_new(&r->other, &w->other.trace);
-	if (err == ERR_OK && o->sanitize)
-		machine_set_nan(&w->other, o->nan_variant);
-	return err;
+	return trace_new(&r->l, is_shared, &w->machine.trace);
 }
 
 static void worker_free(struct worker *w)
 {
 	trace_free(w->machine.trace);
 	machine_free(&w->machine);
-	trace_free(w->other.trace);
-	machine_free(&w->other);
-	cells_free(&w->cells);
+	pages_free(&w->pages);
 }
 
 static enum err run_workers(struct run *r, struct worker *workers, uint32_t n,
@@ -326,7 +330,7 @@ static enum err run_workers(struct run *r, struct worker *workers, uint32_t n,
 	uint32_t started = 1;
 	enum err err = ERR_OK;
 	for (uint32_t i = 0; i < n && err == ERR_OK; i++)
-		err = worker_init(r, &workers[i]);
+		err = worker_init(r, &workers[i], n > 1);
 	workers[0].thread = pthread_self();
 	for (; err == ERR_OK && started < n; started++) {
 		if (pthread_create(&workers[started].thread, NULL, work,
@@ -375,12 +379,26 @@ static uint64_t prime_to(uint64_t seed, uint64_t total)
 	return m;
 }
 
+/* On memory that other CTAs may use, too. */
+static bool has_atomics(const struct exec_module *m)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < m->op_count; i++) {
+		const struct op *o = &m->ops[i];
+		any = any || ((o->id == OP_atom || o->id == OP_red) &&
+			      o->space != SPACE_SHARED);
+	}
+	return any;
+}
+
 static enum err run_prepared(struct run *r, struct arena *arena)
 {
 	const struct exec_launch *in = r->l.in;
 	const struct exec_options *o = r->options;
-	/* CTAs that are undone and run again must be alone. */
-	uint32_t n = o->threads == 0 || o->sanitize ? 1 : o->threads;
+	uint32_t n = o->threads == 0 ? 1 : o->threads;
+	/* A CTA with atomics can only be undone when it is alone. */
+	if (o->sanitize && has_atomics(r->l.m))
+		n = 1;
 	r->total = in->ctas != NULL || in->cta_count != 0
 			   ? in->cta_count
 			   : r->l.cta_total - in->cta_first;
@@ -404,17 +422,6 @@ static enum err run_prepared(struct run *r, struct arena *arena)
 	return err;
 }
 
-/* The same launch with other addresses, and nothing but cells traced. */
-static enum err prepare_other(struct run *r)
-{
-	enum exec_reason reason;
-	r->other_options = *r->options;
-	r->other_options.sanitize = false;
-	r->other_options.witness_seed32 = NULL;
-	return launch_prepare(r->l.m, 1, r->l.in, &r->other_options, r->l.lanes,
-			      &r->other, &reason);
-}
-
 enum err exec_run(const struct exec_module *m, const struct exec_launch *launch,
 		  const struct exec_options *options, struct arena *arena,
 		  struct exec_result *ret_result)
@@ -430,8 +437,6 @@ enum err exec_run(const struct exec_module *m, const struct exec_launch *launch,
 	enum err err =
 		launch_prepare(m, 0, launch, options, lanes, &r.l, &reason);
 	bool runs = err == ERR_OK && reason == EXEC_REASON_none;
-	if (runs && options->sanitize)
-		err = prepare_other(&r);
 	if (err == ERR_OK && runs)
 		err = run_prepared(&r, arena);
 	if (!runs) {
@@ -439,7 +444,5 @@ enum err exec_run(const struct exec_module *m, const struct exec_launch *launch,
 		ret_result->reason = reason;
 	}
 	launch_free(&r.l);
-	if (r.other.m != NULL)
-		launch_free(&r.other);
 	return err;
 }

@@ -1,7 +1,6 @@
 /*
- * Tags follow values: a result has the tags of what it was made from, except
- * that a float result is a marked NaN exactly when it is a NaN, and that
- * comparing floats does not look at a NaN's bits.
+ * The planes of a launch's registers, one lane's tags at a time, and what is
+ * found.
  */
 #include "gpu/exec/priv/shadow.h"
 
@@ -10,32 +9,105 @@
 
 #include "gpu/exec/priv/trace.h"
 
-static void *zeroed(size_t n, bool *ok)
+static void *zeroed(size_t n, size_t size, bool *ok)
 {
-	void *p = calloc(n + 1, 1);
+	void *p = calloc(n + 1, size);
 	*ok = *ok && p != NULL;
 	return p;
+}
+
+const struct track_set *track_set_of(const struct launch *l)
+{
+	if (l->lanes == &exec_lanes_avx512)
+		return &track_avx512;
+	return l->lanes == &exec_lanes_avx2 ? &track_avx2 : &track_plain;
+}
+
+static bool bytes_new(struct tag_bytes *b, uint32_t bytes)
+{
+	bool ok = true;
+	b->bytes = bytes;
+	b->unset = zeroed(bytes, 1, &ok);
+	b->nan = zeroed(bytes, 1, &ok);
+	b->form = zeroed(bytes / 4 + 1u, sizeof(*b->form), &ok);
+	return ok;
+}
+
+static void bytes_free(struct tag_bytes *b)
+{
+	free(b->unset);
+	free(b->nan);
+	free(b->form);
+}
+
+/* All of it unset. */
+static void bytes_start(struct tag_bytes *b)
+{
+	memset(b->unset, 0xff, b->bytes);
+	if ((b->has & HAS_NAN) != 0)
+		memset(b->nan, 0, b->bytes);
+	if ((b->has & HAS_FORM) != 0)
+		memset(b->form, 0, b->bytes / 4 * sizeof(*b->form));
+	b->has = b->bytes != 0 ? HAS_UNSET : 0;
+}
+
+static bool strip_planes(const struct launch *l, struct shadow *h, uint32_t k)
+{
+	size_t planes = h->planes, lanes = h->stride / 4;
+	uint32_t n = l->threads - k * STRIP_LANES;
+	bool ok = true;
+	n = n < STRIP_LANES ? n : STRIP_LANES;
+	h->flags[k] = zeroed(planes, 1, &ok);
+	h->unset[k] = zeroed(l->m->unit_count + 1u, h->stride, &ok);
+	h->nan[k] = zeroed(l->m->unit_count + 1u, h->stride, &ok);
+	h->forms[k] = zeroed(planes, sizeof(uint16_t), &ok);
+	h->lane_forms[k] =
+		zeroed(l->m->unit_count + 1u, lanes * sizeof(uint16_t), &ok);
+	return ok && bytes_new(&h->local[k], n * l->m->local_bytes) &&
+	       bytes_new(&h->frames[k], n * l->m->frame_bytes);
+}
+
+static bool shared_pages(const struct launch *l, struct shadow *h)
+{
+	uint32_t n = (uint32_t)(l->shared_bytes / PAGE_BYTES) + 1;
+	bool ok = true;
+	h->shared_pages = n;
+	h->shared = zeroed(n, sizeof(*h->shared), &ok);
+	for (uint32_t i = 0; ok && i < n; i++) {
+		h->shared[i].buffer = UINT32_MAX;
+		h->shared[i].number = i;
+		ok = page_need_tags(&h->shared[i]);
+	}
+	return ok;
 }
 
 enum err shadow_new(const struct launch *l, struct shadow **ret_shadow)
 {
 	bool ok = true;
-	struct shadow *h = zeroed(sizeof(*h), &ok);
+	struct shadow *h = zeroed(1, sizeof(*h), &ok);
 	if (h == NULL)
 		return ERR_NO_MEMORY;
-	h->lanes = l->stride / 4;
-	h->zero = zeroed(h->lanes, &ok);
-	h->shared = zeroed(l->shared_bytes * sizeof(*h->shared), &ok);
-	for (uint32_t k = 0; k < l->strip_count; k++) {
-		h->tags[k] = zeroed((size_t)l->m->unit_count * h->lanes, &ok);
-		h->local[k] = zeroed((size_t)h->lanes * l->m->local_bytes, &ok);
-		h->frames[k] =
-			zeroed((size_t)h->lanes * l->m->frame_bytes, &ok);
-	}
+	h->track = track_set_of(l);
+	h->stride = l->stride;
+	h->clean = l->m->unit_count + l->m->constant_units;
+	h->planes = h->clean + 1;
+	h->zero = zeroed(3, h->stride, &ok);
+	for (int i = 0; i < 2; i++)
+		h->scratch[i] = zeroed(2, h->stride, &ok);
+	h->operands = aligned_alloc(64, (size_t)12 * h->stride);
+	ok = ok && h->operands != NULL;
+	h->flows = zeroed(l->m->op_count, sizeof(*h->flows), &ok);
+	h->param_forms =
+		zeroed(l->param_bytes / 4 + 1, sizeof(*h->param_forms), &ok);
+	for (uint32_t k = 0; ok && k < l->strip_count; k++)
+		ok = strip_planes(l, h, k);
+	ok = ok && form_setup(&h->table) && shared_pages(l, h) &&
+	     race_setup(l, h);
 	if (!ok) {
 		shadow_free(h);
 		return ERR_NO_MEMORY;
 	}
+	shadow_flows(l, h);
 	*ret_shadow = h;
 	return ERR_OK;
 }
@@ -45,56 +117,102 @@ void shadow_free(struct shadow *h)
 	if (h == NULL)
 		return;
 	for (uint32_t k = 0; k < MACHINE_STRIPS; k++) {
-		free(h->tags[k]);
-		free(h->local[k]);
-		free(h->frames[k]);
+		free(h->flags[k]);
+		free(h->unset[k]);
+		free(h->nan[k]);
+		free(h->forms[k]);
+		free(h->lane_forms[k]);
+		bytes_free(&h->local[k]);
+		bytes_free(&h->frames[k]);
 	}
-	free(h->zero);
+	for (uint32_t i = 0; h->shared != NULL && i < h->shared_pages; i++) {
+		free(h->shared[i].race);
+		free(h->shared[i].tags);
+	}
+	for (int i = 0; i < 2; i++)
+		free(h->scratch[i]);
+	free(h->operands);
 	free(h->shared);
-	free(h->global);
+	free(h->zero);
+	free(h->flows);
+	free(h->param_forms);
+	free(h->calm);
+	free(h->lane_seen);
+	free(h->arrived_seen);
+	form_free(&h->table);
 	free(h);
+}
+
+static void unset_shared(struct shadow *h, uint64_t at, uint64_t bytes)
+{
+	while (bytes > 0) {
+		struct page *e = &h->shared[at / PAGE_BYTES];
+		uint64_t n = PAGE_BYTES - at % PAGE_BYTES;
+		n = n < bytes ? n : bytes;
+		memset(e->tags->unset + at % PAGE_BYTES, 0xff, n);
+		e->has |= HAS_UNSET;
+		at += n;
+		bytes -= n;
+	}
+}
+
+/* Shared memory is unset, but for the gaps between its variables. */
+static void start_shared(struct machine *mc)
+{
+	struct shadow *h = mc->trace->shadow;
+	const struct launch *l = mc->l;
+	for (uint32_t i = 0; i < h->shared_pages; i++) {
+		struct page *e = &h->shared[i];
+		e->host = mc->shared + (uint64_t)i * PAGE_BYTES;
+		e->bytes = PAGE_BYTES;
+		if (e->has != 0)
+			memset(e->tags, 0, sizeof(*e->tags));
+		e->has = 0;
+	}
+	for (uint32_t k = 0; k < l->m->shared_slot_count; k++) {
+		const struct slot *v = &l->m->shared_slots[k];
+		if (k == l->m->dynamic_slot)
+			unset_shared(h, l->dynamic_at, l->in->shared_bytes);
+		else
+			unset_shared(h, v->at, v->bytes);
+	}
 }
 
 void shadow_start(struct machine *mc)
 {
 	const struct launch *l = mc->l;
 	struct shadow *h = mc->trace->shadow;
-	uint32_t first = l->m->first_unit;
+	form_reset(&h->table);
 	for (uint32_t k = 0; k < l->strip_count; k++) {
-		memset(h->tags[k] + (size_t)first * h->lanes, TAG_UNSET,
-		       (size_t)(l->m->unit_count - first) * h->lanes);
-		memset(h->local[k], TAG_UNSET,
-		       (size_t)h->lanes * l->m->local_bytes);
-		memset(h->frames[k], TAG_UNSET,
-		       (size_t)h->lanes * l->m->frame_bytes);
+		memset(h->flags[k], 0, h->planes);
+		for (uint32_t i = 0; i < l->m->zero_run_count; i++) {
+			struct place p = l->m->zero_runs[i];
+			memset(h->flags[k] + p.at, FLAG_UNSET, p.bytes);
+			memset(h->unset[k] + (size_t)p.at * h->stride, 0xff,
+			       (size_t)p.bytes * h->stride);
+		}
+		bytes_start(&h->local[k]);
+		bytes_start(&h->frames[k]);
 	}
-	memset(h->shared, 0, l->shared_bytes * sizeof(*h->shared));
-	for (uint64_t i = 0; i < l->shared_bytes; i++)
-		h->shared[i].tag = TAG_UNSET;
+	start_shared(mc);
+	shadow_bases(mc);
 	h->first.outcome = EXEC_OK;
-	h->epoch++;
+	race_start(mc);
 }
 
-void shadow_barrier(struct shadow *h)
+static struct exec_finding *finding_at(struct shadow *h, enum exec_reason kind,
+				       uint32_t line)
 {
-	h->epoch++;
+	for (uint32_t i = 0; i < h->finding_count; i++) {
+		if (h->findings[i].kind == kind && h->findings[i].line == line)
+			return &h->findings[i];
+	}
+	return NULL;
 }
 
-void shadow_warp_barrier(struct shadow *h, uint32_t warp)
-{
-	h->warp_epoch[warp]++;
-}
-
-uint8_t *shadow_tags(const struct machine *mc, const struct strip *s, op_ref r)
-{
-	const struct shadow *h = mc->trace->shadow;
-	if (r == REF_NONE || (r & REF_CONST) != 0)
-		return h->zero;
-	return h->tags[s->first / STRIP_LANES] + (size_t)r * h->lanes;
-}
-
-void shadow_find(struct machine *mc, struct strip *s, const struct op *o,
-		 enum exec_reason kind, uint32_t lane, uint64_t address)
+struct exec_finding *shadow_find(struct machine *mc, struct strip *s,
+				 const struct op *o, enum exec_reason kind,
+				 uint32_t lane, uint64_t address)
 {
 	struct shadow *h = mc->trace->shadow;
 	h->finding_total++;
@@ -104,23 +222,33 @@ void shadow_find(struct machine *mc, struct strip *s, const struct op *o,
 					.op = (uint32_t)(o - mc->ops),
 					.thread = s->first + lane,
 					.address = address};
-	for (uint32_t i = 0; i < h->finding_count; i++) {
-		if (h->findings[i].kind == kind &&
-		    h->findings[i].line == o->line) {
-			h->findings[i].count++;
-			return;
-		}
+	struct exec_finding *f = finding_at(h, kind, o->line);
+	if (f != NULL) {
+		f->count++;
+		return NULL;
 	}
 	if (h->finding_count == EXEC_FINDINGS_MAX)
+		return NULL;
+	f = &h->findings[h->finding_count++];
+	*f = (struct exec_finding){.kind = kind,
+				   .line = o->line,
+				   .source_line = o->source_line,
+				   .cta = mc->cta,
+				   .thread = s->first + lane,
+				   .address = address,
+				   .count = 1};
+	return f;
+}
+
+void shadow_find_race(struct machine *mc, struct strip *s, const struct op *o,
+		      uint32_t lane, uint64_t address, uint32_t other)
+{
+	struct exec_finding *f =
+		shadow_find(mc, s, o, EXEC_REASON_race, lane, address);
+	if (f == NULL || other >= mc->l->m->op_count)
 		return;
-	h->findings[h->finding_count++] =
-		(struct exec_finding){.kind = kind,
-				      .line = o->line,
-				      .source_line = o->source_line,
-				      .cta = mc->cta,
-				      .thread = s->first + lane,
-				      .address = address,
-				      .count = 1};
+	f->other_line = mc->ops[other].line;
+	f->other_source_line = mc->ops[other].source_line;
 }
 
 void shadow_nan(struct machine *mc, struct strip *s, const struct op *o,
@@ -134,308 +262,306 @@ void shadow_nan(struct machine *mc, struct strip *s, const struct op *o,
 	t->nan_thread = s->first + lane;
 }
 
-/* Any tag among n lanes? */
-static bool any_tag(const struct shadow *h, const uint8_t *t, uint32_t n)
+bool tag_is_clear(struct tag t)
 {
-	uint8_t any = 0;
-	if (t == h->zero)
-		return false;
-	for (uint32_t i = 0; i < n; i++)
-		any |= t[i];
-	return any != 0;
+	return t.unset == 0 && t.nan == 0 && t.form == FORM_CLEAN;
 }
 
-void shadow_decide(struct machine *mc, struct strip *s, const struct op *o)
+bool nan_is_whole(uint64_t codes, uint32_t size)
 {
-	const uint8_t *t = shadow_tags(mc, s, o->guard);
-	if (!any_tag(mc->trace->shadow, t, s->n))
-		return;
-	for (uint32_t i = 0; i < s->n; i++) {
-		if (t[i] == 0 || !lane_is_on(s->mask, i))
-			continue;
-		if ((t[i] & TAG_UNSET) != 0)
-			shadow_find(mc, s, o, EXEC_REASON_uninitialised, i, 0);
-		if ((t[i] & TAG_NAN) != 0)
-			shadow_nan(mc, s, o, i);
+	for (uint32_t k = 0; k < size;) {
+		uint64_t c = codes >> (8 * k);
+		if (k + 8 <= size && c == NAN_WORD64)
+			k += 8;
+		else if (k + 4 <= size && (uint32_t)c == NAN_WORD32)
+			k += 4;
+		else if (k + 2 <= size && (uint16_t)c == NAN_WORD16)
+			k += 2;
+		else if (k + 2 <= size && (uint16_t)c == 0)
+			k += 2;
+		else if ((uint8_t)c == 0)
+			k++;
+		else
+			return false;
 	}
+	return true;
+}
+
+static uint64_t plane_value(const uint8_t *planes, size_t stride, uint32_t at,
+			    uint32_t lane, bool wide)
+{
+	const void *p = planes + at * stride;
+	return wide ? ((const uint64_t *)p)[lane] : ((const uint32_t *)p)[lane];
+}
+
+struct tag shadow_tag(const struct machine *mc, const struct strip *s, op_ref r,
+		      uint32_t lane, bool wide)
+{
+	const struct shadow *h = mc->trace->shadow;
+	uint32_t k = s->first / STRIP_LANES, at = shadow_plane(mc, h, r);
+	uint8_t flags = h->flags[k][at];
+	struct tag t = {0};
+	if ((flags & FLAG_UNSET) != 0)
+		t.unset = plane_value(h->unset[k], h->stride, at, lane, wide);
+	if ((flags & FLAG_NAN) != 0)
+		t.nan = plane_value(h->nan[k], h->stride, at, lane, wide);
+	if ((flags & FLAG_FORM) != 0)
+		t.form = h->forms[k][at];
+	if (t.form == FORM_VARIED)
+		t.form = h->lane_forms[k][(size_t)at * (h->stride / 4) + lane];
+	return t;
+}
+
+static void set_value(uint8_t *planes, size_t stride, uint32_t at,
+		      uint32_t lane, bool wide, bool is_valid, uint64_t v)
+{
+	void *p = planes + at * stride;
+	if (!is_valid)
+		memset(p, 0, wide ? 2 * stride : stride);
+	if (wide)
+		((uint64_t *)p)[lane] = v;
+	else
+		((uint32_t *)p)[lane] = (uint32_t)v;
+}
+
+void shadow_put_form(struct machine *mc, struct strip *s, uint32_t at,
+		     const uint32_t *mask, uint16_t form, const uint16_t *lanes)
+{
+	struct shadow *h = mc->trace->shadow;
+	uint32_t k = s->first / STRIP_LANES, n = s->n;
+	uint16_t *v = h->lane_forms[k] + (size_t)at * (h->stride / 4);
+	uint8_t *flags = &h->flags[k][at];
+	uint16_t old = (*flags & FLAG_FORM) != 0 ? h->forms[k][at] : FORM_CLEAN;
+	if (lanes == NULL && (mask == NULL || old == form)) {
+		h->forms[k][at] = form;
+		*flags &= (uint8_t)~FLAG_FORM;
+		*flags |= form != FORM_CLEAN ? FLAG_FORM : 0;
+		return;
+	}
+	for (uint32_t i = 0; old != FORM_VARIED && i < n; i++)
+		v[i] = old;
+	uint16_t any = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint16_t x = lanes == NULL ? form : lanes[i];
+		v[i] = mask == NULL || mask[i] != 0 ? x : v[i];
+		any |= v[i];
+	}
+	h->forms[k][at] = FORM_VARIED;
+	*flags &= (uint8_t)~FLAG_FORM;
+	*flags |= any != 0 ? FLAG_FORM : 0;
+}
+
+static void set_form(struct shadow *h, uint32_t k, uint32_t at, uint32_t lane,
+		     uint16_t form)
+{
+	uint32_t lanes = h->stride / 4;
+	uint16_t *f = &h->forms[k][at];
+	uint16_t *v = h->lane_forms[k] + (size_t)at * lanes;
+	uint16_t old = (h->flags[k][at] & FLAG_FORM) != 0 ? *f : FORM_CLEAN;
+	if (old == form)
+		return;
+	for (uint32_t i = 0; old != FORM_VARIED && i < lanes; i++)
+		v[i] = old;
+	v[lane] = form;
+	*f = FORM_VARIED;
+	h->flags[k][at] |= FLAG_FORM;
+}
+
+void shadow_set_tag(struct machine *mc, struct strip *s, op_ref r,
+		    uint32_t lane, bool wide, struct tag t)
+{
+	struct shadow *h = mc->trace->shadow;
+	uint32_t k = s->first / STRIP_LANES, at = shadow_plane(mc, h, r);
+	uint8_t *flags = &h->flags[k][at];
+	bool unset = (*flags & FLAG_UNSET) != 0;
+	bool nan = (*flags & FLAG_NAN) != 0;
+	if (at == h->clean)
+		return;
+	if (unset || t.unset != 0)
+		set_value(h->unset[k], h->stride, at, lane, wide, unset,
+			  t.unset);
+	if (nan || t.nan != 0)
+		set_value(h->nan[k], h->stride, at, lane, wide, nan, t.nan);
+	set_form(h, k, at, lane, t.form);
+	*flags |= (uint8_t)((t.unset != 0 ? FLAG_UNSET : 0) |
+			    (t.nan != 0 ? FLAG_NAN : 0));
+}
+
+/* What a masked write leaves of a plane. */
+static bool clear_lanes(uint32_t *p, const uint32_t *mask, uint32_t n,
+			bool wide)
+{
+	uint64_t *q = (void *)p;
+	uint64_t rest = 0;
+	for (uint32_t i = 0; wide && i < n; i++) {
+		q[i] = mask[i] != 0 ? 0 : q[i];
+		rest |= q[i];
+	}
+	for (uint32_t i = 0; !wide && i < n; i++) {
+		p[i] &= ~mask[i];
+		rest |= p[i];
+	}
+	return rest != 0;
+}
+
+void shadow_clear(struct machine *mc, struct strip *s, op_ref r, bool wide,
+		  const uint32_t *mask)
+{
+	struct shadow *h = mc->trace->shadow;
+	uint32_t k = s->first / STRIP_LANES, at = shadow_plane(mc, h, r);
+	uint8_t *flags = &h->flags[k][at];
+	if (*flags == 0)
+		return;
+	if (mask == NULL) {
+		*flags = 0;
+		return;
+	}
+	void *unset = h->unset[k] + (size_t)at * h->stride;
+	void *nan = h->nan[k] + (size_t)at * h->stride;
+	if ((*flags & FLAG_UNSET) != 0 && !clear_lanes(unset, mask, s->n, wide))
+		*flags &= (uint8_t)~FLAG_UNSET;
+	if ((*flags & FLAG_NAN) != 0 && !clear_lanes(nan, mask, s->n, wide))
+		*flags &= (uint8_t)~FLAG_NAN;
+	if ((*flags & FLAG_FORM) != 0)
+		shadow_put_form(mc, s, at, mask, FORM_CLEAN, NULL);
 }
 
 void shadow_use(struct machine *mc, struct strip *s, const struct op *o,
 		op_ref r, uint32_t lane)
 {
-	uint8_t t = shadow_tags(mc, s, r)[lane];
-	if ((t & TAG_UNSET) != 0)
+	struct tag t = shadow_tag(mc, s, r, lane, false);
+	if (t.unset != 0)
 		shadow_find(mc, s, o, EXEC_REASON_uninitialised, lane, 0);
-	if ((t & TAG_NAN) != 0)
+	if (t.nan != 0)
 		shadow_nan(mc, s, o, lane);
+	if (t.form != FORM_CLEAN)
+		shadow_find(mc, s, o, EXEC_REASON_address_leak, lane, 0);
 }
 
-enum rule {
-	RULE_FOLLOW, /* all sources */
-	RULE_COPY,   /* the one source, as it is */
-	RULE_SELECT, /* the one that was selected, and the selector */
-	RULE_FLOAT,  /* NaN or not by the result; widths below */
-	RULE_VALUE,  /* a NaN's bits do not matter */
-};
-
-static enum rule rule_of(const struct op *o, uint32_t *ret_bytes)
-{
-	*ret_bytes = 4;
-	if (o->id >= OP_eq_f32 && o->id <= OP_nan_f64)
-		return RULE_VALUE;
-	switch (o->id) {
-	case OP_mov_32:
-	case OP_mov_64:
-		return RULE_COPY;
-	case OP_selp_16:
-	case OP_selp_32:
-	case OP_selp_64:
-	case OP_slct_16_s32:
-	case OP_slct_32_s32:
-	case OP_slct_64_s32:
-	case OP_slct_16_f32:
-	case OP_slct_32_f32:
-	case OP_slct_64_f32:
-		return RULE_SELECT;
-	case OP_testp_f32:
-	case OP_testp_f64:
-	case OP_int_f32:
-	case OP_int_f64:
-	case OP_clamp_f32:
-	case OP_clamp_f64:
-		return RULE_VALUE;
-	case OP_copysign_f32:
-	case OP_copysign_f64:
-		return RULE_FOLLOW;
-	case OP_f32_f16:
-	case OP_f32_bf16:
-	case OP_f32_f64:
-	case OP_round_f32:
-	case OP_copy_f32:
-		return RULE_FLOAT;
-	case OP_f64_f32:
-	case OP_round_f64:
-	case OP_copy_f64:
-		*ret_bytes = 8;
-		return RULE_FLOAT;
-	case OP_f16_f32:
-	case OP_bf16_f32:
-	case OP_f16_f64:
-		*ret_bytes = 2;
-		return RULE_FLOAT;
-	default:
-		break;
-	}
-	*ret_bytes = o->result_bytes;
-	return o->csr != 0 ? RULE_FLOAT : RULE_FOLLOW;
-}
-
-/* Results only: they have the common bits, which are NaNs in f16 and bf16. */
-static bool is_nan_value(uint64_t v, uint32_t bytes)
-{
-	if (bytes == 8)
-		return (v & INT64_MAX) > 0x7ff0000000000000u;
-	if (bytes == 4)
-		return (v & 0x7fffffffu) > 0x7f800000u;
-	if (bytes == RESULT_PAIR)
-		return (v & 0x7fffu) > 0x7f80u || (v >> 16 & 0x7fffu) > 0x7f80u;
-	return bytes == 2 && (v & 0x7fffu) > 0x7f80u;
-}
-
-static uint64_t lane_value(struct machine *mc, struct strip *s, op_ref r,
-			   uint32_t bytes, uint32_t lane)
-{
-	const void *p = machine_lanes(mc, s, r);
-	return bytes == 8 ? ((const uint64_t *)p)[lane]
-			  : ((const uint32_t *)p)[lane];
-}
-
-/* Did the selection of lane i take the first operand? */
-static bool took_first(struct machine *mc, struct strip *s, const struct op *o,
-		       uint32_t i)
-{
-	uint32_t c = ((const uint32_t *)machine_lanes(mc, s, o->c))[i];
-	if (o->id == OP_selp_16 || o->id == OP_selp_32 || o->id == OP_selp_64)
-		return c != 0;
-	bool is_int = o->id == OP_slct_16_s32 || o->id == OP_slct_32_s32 ||
-		      o->id == OP_slct_64_s32;
-	if (is_int)
-		return (int32_t)c >= 0;
-	return !is_nan_value(c, 4) && ((int32_t)c >= 0 || c == 0x80000000u);
-}
-
-static bool any_nan(struct machine *mc, struct strip *s, op_ref r,
-		    uint32_t bytes)
-{
-	bool any = false;
-	if (bytes == 4) {
-		const uint32_t *v = machine_lanes(mc, s, r);
-		for (uint32_t i = 0; i < s->n; i++)
-			any |= (v[i] & 0x7fffffffu) > 0x7f800000u;
-		return any;
-	}
-	for (uint32_t i = 0; i < s->n; i++)
-		any |= is_nan_value(lane_value(mc, s, r, bytes, i), bytes);
-	return any;
-}
-
-static void clear_tags(uint8_t *t, uint32_t n, const uint32_t *mask)
-{
-	if (mask == NULL) {
-		memset(t, 0, n);
-		return;
-	}
-	for (uint32_t i = 0; i < n; i++)
-		t[i] = mask[i] != 0 ? 0 : t[i];
-}
-
-/* The common case: no tag goes in, none comes out. */
-static bool is_clean(struct machine *mc, struct strip *s, const struct op *o,
-		     enum rule rule, uint32_t bytes)
+void shadow_use_all(struct machine *mc, struct strip *s, const struct op *o,
+		    op_ref r, const uint32_t *mask)
 {
 	const struct shadow *h = mc->trace->shadow;
-	return !any_tag(h, shadow_tags(mc, s, o->a), s->n) &&
-	       !any_tag(h, shadow_tags(mc, s, o->b), s->n) &&
-	       !any_tag(h, shadow_tags(mc, s, o->c), s->n) &&
-	       !any_tag(h, shadow_tags(mc, s, o->f), s->n) &&
-	       (rule != RULE_FLOAT || !any_nan(mc, s, o->d, bytes));
+	if (h->flags[s->first / STRIP_LANES][shadow_plane(mc, h, r)] == 0)
+		return;
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (lane_is_on(mask, i))
+			shadow_use(mc, s, o, r, i);
+	}
 }
 
-void shadow_lanes(struct machine *mc, struct strip *s, const struct op *o,
-		  const uint32_t *mask)
+void shadow_decide(struct machine *mc, struct strip *s, const struct op *o)
 {
-	const uint8_t *a = shadow_tags(mc, s, o->a);
-	const uint8_t *b = shadow_tags(mc, s, o->b);
-	const uint8_t *c = shadow_tags(mc, s, o->c);
-	const uint8_t *f = shadow_tags(mc, s, o->f);
-	uint8_t *d = shadow_tags(mc, s, o->d);
-	uint32_t bytes;
-	enum rule rule = rule_of(o, &bytes);
-	if (is_clean(mc, s, o, rule, bytes)) {
-		clear_tags(d, s->n, mask);
-		if (o->e != REF_NONE)
-			clear_tags(shadow_tags(mc, s, o->e), s->n, mask);
-		return;
+	shadow_use_all(mc, s, o, o->guard, s->mask);
+}
+
+/* Of several lanes' values together. */
+static struct tag join(struct tag a, struct tag b)
+{
+	a.unset |= b.unset;
+	a.nan |= b.nan;
+	a.form = a.form == b.form ? a.form : FORM_MIXED;
+	return a;
+}
+
+static struct tag spread(struct tag t)
+{
+	return (struct tag){.unset = t.unset != 0 ? UINT32_MAX : 0,
+			    .nan = t.nan != 0 ? NAN_MARK * 0x01010101u : 0,
+			    .form = t.form == FORM_CLEAN ? FORM_CLEAN
+							 : FORM_MIXED};
+}
+
+/* What lane i gets of the lanes that it meets. */
+static struct tag met(struct machine *mc, struct strip *s, const struct op *o,
+		      const uint32_t *mask, const struct tag *old, uint32_t i)
+{
+	struct tag t = {0};
+	for (uint32_t k = i & ~31u; k < s->n && k <= (i | 31u); k++) {
+		if (lane_is_on(mask, k) && shadow_meets(mc, s, o, i, k))
+			t = join(t, spread(old[k]));
 	}
-	for (uint32_t i = 0; i < s->n; i++) {
-		if (!lane_is_on(mask, i))
-			continue;
-		uint8_t t = (a[i] | b[i] | c[i] | f[i]) & (uint8_t)~TAG_PURE;
-		if (rule == RULE_COPY)
-			t = a[i];
-		if (rule == RULE_SELECT)
-			t = (c[i] & (uint8_t)~TAG_PURE) |
-			    (took_first(mc, s, o, i) ? a[i] : b[i]);
-		if (rule == RULE_VALUE || rule == RULE_FLOAT)
-			t &= (uint8_t)~TAG_NAN;
-		if (rule == RULE_FLOAT &&
-		    is_nan_value(lane_value(mc, s, o->d, bytes, i), bytes))
-			t |= TAG_NAN | tag_pure(bytes);
-		if (o->e != REF_NONE)
-			shadow_tags(mc, s, o->e)[i] = t;
-		d[i] = t;
-	}
+	return t;
 }
 
 void shadow_step(struct machine *mc, struct strip *s, const struct op *o,
 		 const uint32_t *mask)
 {
-	const uint8_t *a = shadow_tags(mc, s, o->a);
-	bool warp = o->id == OP_vote || o->id == OP_match || o->id == OP_redux;
-	for (uint32_t i = 0; i < s->n; i++) {
-		uint8_t t = o->id == OP_isspacep ? a[i] : 0;
+	const struct shadow *h = mc->trace->shadow;
+	uint8_t flags =
+		h->flags[s->first / STRIP_LANES][shadow_plane(mc, h, o->a)];
+	bool wide = o->id == OP_isspacep || (o->id == OP_match && o->size == 8);
+	struct tag old[STRIP_LANES];
+	bool tagged = flags != 0 && o->id != OP_activemask;
+	for (uint32_t i = 0; tagged && i < s->n; i++)
+		old[i] = shadow_tag(mc, s, o->a, i, wide);
+	shadow_clear(mc, s, o->d, false, mask);
+	shadow_clear(mc, s, o->e, false, mask);
+	for (uint32_t i = 0; tagged && i < s->n; i++) {
 		if (!lane_is_on(mask, i))
 			continue;
-		for (uint32_t k = i & ~31u; warp && k < s->n && k <= (i | 31u);
-		     k++)
-			t |= lane_is_on(mask, k) ? a[k] & (uint8_t)~TAG_PURE
-						 : 0;
-		shadow_tags(mc, s, o->d)[i] = t;
-		if (o->e != REF_NONE)
-			shadow_tags(mc, s, o->e)[i] = t;
+		struct tag t = o->id == OP_isspacep
+				       ? spread(old[i])
+				       : met(mc, s, o, mask, old, i);
+		/* Which space an address is in depends on its base alone. */
+		if (o->id == OP_isspacep)
+			t.form = FORM_CLEAN;
+		shadow_set_tag(mc, s, o->d, i, false, t);
+		shadow_set_tag(mc, s, o->e, i, false, t);
 	}
 }
 
-void shadow_clear(struct machine *mc, struct strip *s, op_ref r,
-		  const uint32_t *mask)
+/* Of all that a warp's lanes read. */
+static struct tag warp_tag(struct machine *mc, struct strip *s,
+			   const struct op *o, uint32_t first)
 {
-	uint8_t *t = shadow_tags(mc, s, r);
-	for (uint32_t i = 0; i < s->n; i++) {
-		if (lane_is_on(mask, i))
-			t[i] = 0;
+	const struct shadow *h = mc->trace->shadow;
+	bool wide = o->id == OP_spread;
+	struct tag t = {0};
+	for (uint32_t k = o->vec; k < o->vec + o->target; k++) {
+		op_ref r = mc->l->m->lists[o->list + k];
+		if (h->flags[s->first / STRIP_LANES][shadow_plane(mc, h, r)] ==
+		    0)
+			continue;
+		for (uint32_t i = first; i < first + 32 && i < s->n; i++)
+			t = join(t, spread(shadow_tag(mc, s, r, i, wide)));
+	}
+	return t;
+}
+
+void shadow_matrix(struct machine *mc, struct strip *s, const struct op *o,
+		   const uint32_t *mask)
+{
+	bool wide = o->id == OP_collect;
+	struct tag t[STRIP_LANES / 32];
+	for (uint32_t i = 0; i < s->n; i += 32) {
+		struct tag *w = &t[i / 32];
+		*w = warp_tag(mc, s, o, i);
+		if (wide && w->unset != 0)
+			w->unset = UINT64_MAX;
+		if (wide && w->nan != 0)
+			w->nan = NAN_MARK * 0x0101010101010101u;
+	}
+	for (uint32_t k = 0; k < o->vec; k++) {
+		op_ref r = mc->l->m->lists[o->list + k];
+		shadow_clear(mc, s, r, wide, mask);
+		for (uint32_t i = 0; i < s->n; i++) {
+			if (lane_is_on(mask, i) && !tag_is_clear(t[i / 32]))
+				shadow_set_tag(mc, s, r, i, wide, t[i / 32]);
+		}
 	}
 }
 
 void shadow_shuffle(struct machine *mc, struct strip *s, const struct op *o,
-		    uint32_t i, uint32_t j, bool is_member, const uint8_t *old)
+		    uint32_t i, bool is_member, struct tag old)
 {
-	uint8_t t = is_member ? old[j & 31u] : TAG_UNSET;
-	t |= (shadow_tags(mc, s, o->b)[i] | shadow_tags(mc, s, o->c)[i]) &
-	     (uint8_t)~TAG_PURE;
-	shadow_tags(mc, s, o->d)[i] = t;
-	if (o->e != REF_NONE)
-		shadow_tags(mc, s, o->e)[i] = 0;
-}
-
-void shadow_frame(struct machine *mc, struct strip *s, const struct op *o,
-		  uint32_t lane, uint64_t at, bool is_write)
-{
-	uint8_t *frame = mc->trace->shadow->frames[s->first / STRIP_LANES];
-	for (uint32_t k = 0; k < o->vec; k++, at += o->size) {
-		uint8_t *r =
-			shadow_tags(mc, s, mc->l->m->lists[o->list + k]) + lane;
-		if (is_write) {
-			memset(frame + at, *r, o->size);
-			continue;
-		}
-		*r = frame[at];
-		for (uint32_t b = 1; b < o->size; b++)
-			*r = tag_join(*r, frame[at + b]);
-		*r &= TAG_UNSET | TAG_NAN | tag_pure(o->size);
-	}
-}
-
-void shadow_enter(struct machine *mc, struct strip *s, const struct function *f,
-		  const uint32_t *mask)
-{
-	struct shadow *h = mc->trace->shadow;
-	const struct exec_module *m = mc->l->m;
-	uint32_t strip = s->first / STRIP_LANES;
-	for (uint32_t i = 0; i < s->n; i++) {
-		if (!lane_is_on(mask, i))
-			continue;
-		for (uint32_t k = 0; k < f->packed_units; k++)
-			h->tags[strip][(size_t)(f->placed_unit + k) * h->lanes +
-				       i] = TAG_UNSET;
-		for (uint32_t k = 0; k < m->local_slot_count; k++) {
-			const struct slot *v = &m->local_slots[k];
-			if (v->owner == f->ptx_index)
-				memset(h->local[strip] +
-					       (size_t)i * m->local_bytes +
-					       v->at,
-				       TAG_UNSET, v->bytes);
-		}
-	}
-}
-
-void shadow_copy(struct machine *mc, struct strip *s, const struct call_copy *c,
-		 uint32_t lane)
-{
-	uint8_t *frame = mc->trace->shadow->frames[s->first / STRIP_LANES] +
-			 (size_t)lane * mc->l->m->frame_bytes;
-	uint8_t t = 0;
-	if (c->from_ref == REF_NONE && c->to_ref == REF_NONE) {
-		memmove(frame + c->to_at, frame + c->from_at, c->bytes);
-		return;
-	}
-	if (c->from_ref != REF_NONE)
-		t = shadow_tags(mc, s, c->from_ref)[lane];
-	if (c->from_ref == REF_NONE)
-		t = frame[c->from_at];
-	for (uint32_t b = 1; c->from_ref == REF_NONE && b < c->bytes; b++)
-		t = tag_join(t, frame[c->from_at + b]);
-	if (c->to_ref != REF_NONE)
-		shadow_tags(mc, s, c->to_ref)[lane] = t;
-	else
-		memset(frame + c->to_at, t, c->bytes);
+	struct tag how = join(spread(shadow_tag(mc, s, o->b, i, false)),
+			      spread(shadow_tag(mc, s, o->c, i, false)));
+	struct tag t = old;
+	if (!is_member)
+		t = (struct tag){.unset = UINT32_MAX};
+	if (!tag_is_clear(how))
+		t = join(spread(t), how);
+	shadow_set_tag(mc, s, o->d, i, false, t);
+	shadow_set_tag(mc, s, o->e, i, false, how);
 }

@@ -1,208 +1,369 @@
 /*
- * The sanitizer at memory: where tags of bytes are kept, what a store of a
- * tagged value means, and races.
- *
- * Two accesses to one byte race when nothing orders them (no barrier of the
- * CTA between, no bar.warp.sync for lanes of one warp), one writes and not
- * both are atomic.  A write that leaves the byte as it was counts as a read.
+ * Tags of bytes: what a load takes along and what a store of a tagged value
+ * means.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "gpu/exec/priv/shadow.h"
 #include "gpu/exec/priv/trace.h"
 
-#define READER_MANY UINT16_MAX
+/* Where the tags of some bytes are kept. */
+struct tag_place {
+	uint8_t *unset, *nan;
+	uint16_t *form; /* of words; NULL: none are kept */
+	uint8_t *has;
+	uint32_t at;
+};
 
-static bool ordered(const struct shadow *h, uint16_t other, uint16_t epoch,
-		    uint32_t thread)
+static uint64_t get_bytes(const uint8_t *p, uint32_t size)
 {
-	uint32_t who = other - 1u;
-	return who == thread ||
-	       (other != READER_MANY && who / 32 == thread / 32 &&
-		h->warp_epoch[who / 32] != epoch);
+	uint64_t v = 0;
+	memcpy(&v, p, size);
+	return v;
 }
 
-/* One byte; true: a race. */
-static bool touch(struct shadow *h, struct byte_state *b, uint32_t thread,
-		  bool writes, bool changes, bool is_atomic)
+static struct tag load_tag(struct shadow *h, const struct tag_place *p,
+			   uint32_t size)
 {
-	bool race = false;
-	if (b->epoch != h->epoch) {
-		b->epoch = h->epoch;
-		b->writer = b->reader = 0;
-	}
-	uint16_t warp_epoch = h->warp_epoch[thread / 32];
-	bool both = is_atomic && b->is_atomic != 0;
-	if (b->writer != 0 && !both &&
-	    (changes || !writes || b->is_atomic != 0))
-		race = !ordered(h, b->writer, b->writer_warp_epoch, thread);
-	if (changes && b->reader != 0)
-		race = race ||
-		       !ordered(h, b->reader, b->reader_warp_epoch, thread);
-	if (changes || (writes && is_atomic)) {
-		b->writer = (uint16_t)(thread + 1);
-		b->writer_warp_epoch = warp_epoch;
-		b->is_atomic = is_atomic;
-	} else if (!writes || b->writer == 0) {
-		bool other =
-			b->reader != 0 && b->reader != thread + 1 &&
-			!ordered(h, b->reader, b->reader_warp_epoch, thread);
-		b->reader = other ? READER_MANY : (uint16_t)(thread + 1);
-		b->reader_warp_epoch = warp_epoch;
-	}
-	return race;
+	struct tag t = {0};
+	if ((*p->has & HAS_UNSET) != 0)
+		t.unset = get_bytes(p->unset + p->at, size);
+	if ((*p->has & HAS_NAN) != 0)
+		t.nan = get_bytes(p->nan + p->at, size);
+	if ((*p->has & HAS_FORM) == 0 || p->form == NULL)
+		return t;
+	const uint16_t *f = p->form + p->at / 4;
+	if (size == 8)
+		t.form = form_join(&h->table, f[0], f[1]);
+	else if (size == 4)
+		t.form = f[0];
+	else
+		t.form = f[0] == FORM_CLEAN ? FORM_CLEAN : FORM_MIXED;
+	return t;
 }
 
-/* Race states of the bytes at p, NULL where none are kept. */
-static struct byte_state *states(struct machine *mc,
-				 const struct shadow_place *p)
+static void store_form(struct shadow *h, const struct tag_place *p,
+		       uint32_t size, uint16_t form)
+{
+	uint16_t *f = p->form + p->at / 4;
+	if (size >= 4) {
+		f[0] = form;
+		if (size == 8)
+			f[1] = form_high(&h->table, form);
+	} else if (form != FORM_CLEAN || f[0] != FORM_CLEAN) {
+		f[0] = FORM_MIXED;
+	}
+	*p->has |= form != FORM_CLEAN ? HAS_FORM : 0;
+}
+
+static void store_tag(struct shadow *h, const struct tag_place *p,
+		      uint32_t size, struct tag t)
+{
+	if (t.unset != 0 || (*p->has & HAS_UNSET) != 0) {
+		memcpy(p->unset + p->at, &t.unset, size);
+		*p->has |= t.unset != 0 ? HAS_UNSET : 0;
+	}
+	if (t.nan != 0 || (*p->has & HAS_NAN) != 0) {
+		memcpy(p->nan + p->at, &t.nan, size);
+		*p->has |= t.nan != 0 ? HAS_NAN : 0;
+	}
+	if (p->form != NULL &&
+	    (t.form != FORM_CLEAN || (*p->has & HAS_FORM) != 0))
+		store_form(h, p, size, t.form);
+}
+
+static struct tag_place place_in(const struct tag_bytes *b, uint8_t *has,
+				 uint64_t at)
+{
+	return (struct tag_place){.unset = b->unset,
+				  .nan = b->nan,
+				  .form = b->form,
+				  .has = has,
+				  .at = (uint32_t)at};
+}
+
+/* false: no tags are kept there. */
+static bool place_of(struct machine *mc, struct strip *s, const struct touch *t,
+		     uint32_t i, struct tag_place *ret)
 {
 	struct shadow *h = mc->trace->shadow;
-	struct cells *c = &mc->trace->cells;
-	if (p->cell == NULL) {
-		uint64_t at = (uint64_t)(p->host - mc->shared);
-		return p->host >= mc->shared && at < mc->l->shared_bytes
-			       ? &h->shared[at]
-			       : NULL;
-	}
-	if (c->cap > h->global_cap) {
-		struct byte_state *g = realloc(
-			h->global, (size_t)c->cap * CELL_BYTES * sizeof(*g));
-		if (g == NULL)
-			return NULL;
-		memset(g + (size_t)h->global_cap * CELL_BYTES, 0,
-		       (size_t)(c->cap - h->global_cap) * CELL_BYTES *
-			       sizeof(*g));
-		h->global = g;
-		h->global_cap = c->cap;
-	}
-	return h->global + (size_t)(p->cell - c->list) * CELL_BYTES +
-	       (size_t)(p->host - p->cell->host);
-}
-
-/* The tag of the byte at p->host + i: where it is kept outside buffers. */
-static uint8_t *byte_tag(struct machine *mc, struct strip *s,
-			 const struct shadow_place *p, uint32_t i)
-{
-	struct shadow *h = mc->trace->shadow;
-	uint8_t *host = p->host + i;
-	if (p->window->is_per_lane)
-		return h->local[s->first / STRIP_LANES] + (host - s->local);
-	if (host >= mc->shared &&
-	    (uint64_t)(host - mc->shared) < mc->l->shared_bytes)
-		return &h->shared[host - mc->shared].tag;
-	return NULL;
-}
-
-/* Bytes of a buffer: the cell knows which are NaNs of which size. */
-static uint8_t cell_tag(const struct cell *e, size_t k, uint32_t size)
-{
-	uint64_t bits = (((uint64_t)1 << size) - 1) << k;
-	if ((e->nan & bits) == 0)
-		return 0;
-	bool whole = (e->nan & bits) == bits && e->nan_bytes == size;
-	return (uint8_t)(TAG_NAN | (whole ? tag_pure(size) : 0));
-}
-
-static uint8_t loaded_tag(struct machine *mc, struct strip *s,
-			  const struct shadow_place *p, uint32_t at,
-			  uint32_t size)
-{
-	if (p->cell != NULL)
-		return cell_tag(p->cell, (size_t)(p->host + at - p->cell->host),
-				size);
-	const uint8_t *t = byte_tag(mc, s, p, at);
-	if (t == NULL)
-		return 0;
-	uint8_t tag = *t;
-	for (uint32_t i = at + 1; i < at + size; i++)
-		tag = tag_join(tag, *byte_tag(mc, s, p, i));
-	return tag & (tag_pure(size) | TAG_UNSET | TAG_NAN);
-}
-
-static void stored_tag(struct machine *mc, struct strip *s, const struct op *o,
-		       const struct shadow_place *p, uint32_t at, uint8_t tag)
-{
-	bool is_nan = (tag & tag_pure(o->size)) != 0;
-	if (p->cell != NULL) {
-		size_t k = (size_t)(p->host + at - p->cell->host);
-		uint64_t bits = (((uint64_t)1 << o->size) - 1) << k;
-		if ((tag & TAG_UNSET) != 0)
-			shadow_find(mc, s, o, EXEC_REASON_uninitialised,
-				    p->lane, p->address);
-		bool fits = p->cell->nan == 0 || p->cell->nan_bytes == o->size;
-		if ((tag & TAG_NAN) != 0 && is_nan && fits) {
-			p->cell->nan |= bits;
-			p->cell->nan_bytes = o->size;
-		} else if ((tag & TAG_NAN) != 0) {
-			shadow_nan(mc, s, o, p->lane);
-		}
-		return;
-	}
-	for (uint32_t i = at; i < at + o->size; i++) {
-		uint8_t *t = byte_tag(mc, s, p, i);
-		if (t != NULL)
-			*t = tag;
-	}
-}
-
-static uint64_t stored_value(struct machine *mc, struct strip *s, op_ref r,
-			     uint32_t size, uint32_t lane)
-{
-	const void *v = machine_lanes(mc, s, r);
-	return size == 8 ? ((const uint64_t *)v)[lane]
-			 : ((const uint32_t *)v)[lane];
-}
-
-static bool check_races(struct machine *mc, const struct op *o, struct strip *s,
-			const struct shadow_place *p)
-{
-	struct byte_state *b = states(mc, p);
-	bool race = false;
-	for (uint32_t i = 0; b != NULL && i < p->size; i++) {
-		bool changes = p->is_write;
-		if (p->is_write && !p->is_atomic) {
-			uint64_t v = stored_value(
-				mc, s, mc->l->m->lists[o->list + i / o->size],
-				o->size, p->lane);
-			changes = p->host[i] !=
-				  (uint8_t)(v >> (8 * (i % o->size)));
-		}
-		race |= touch(mc->trace->shadow, &b[i], s->first + p->lane,
-			      p->is_write, changes, p->is_atomic);
-	}
-	return race;
-}
-
-bool shadow_access(struct machine *mc, struct strip *s, const struct op *o,
-		   const struct shadow_place *p)
-{
-	uint8_t at_tag =
-		o->is_static != 0 ? 0 : shadow_tags(mc, s, o->a)[p->lane];
-	if ((at_tag & TAG_UNSET) != 0)
-		shadow_find(mc, s, o, EXEC_REASON_uninitialised, p->lane,
-			    p->address);
-	if ((at_tag & TAG_NAN) != 0)
-		shadow_nan(mc, s, o, p->lane);
-	if (check_races(mc, o, s, p))
-		shadow_find(mc, s, o, EXEC_REASON_race, p->lane, p->address);
-	if (p->is_atomic) {
-		uint8_t tag = loaded_tag(mc, s, p, 0, p->size);
-		uint8_t b = shadow_tags(mc, s, o->b)[p->lane] |
-			    shadow_tags(mc, s, o->c)[p->lane];
-		shadow_tags(mc, s, o->d)[p->lane] = tag & (uint8_t)~TAG_PURE;
-		stored_tag(mc, s, o, p, 0, (b | tag) & (uint8_t)~TAG_PURE);
+	uint32_t k = s->first / STRIP_LANES;
+	if (t->window->is_per_lane) {
+		*ret = place_in(&h->local[k], &h->local[k].has,
+				(uint64_t)(t->host + i - s->local));
 		return true;
 	}
+	if (t->page == NULL)
+		return false;
+	if (t->page->has == 0 && !page_need_tags(t->page))
+		return false;
+	*ret = (struct tag_place){.unset = t->page->tags->unset,
+				  .nan = t->page->tags->nan,
+				  .form = t->page->tags->form,
+				  .has = &t->page->has,
+				  .at = t->at + i};
+	return true;
+}
+
+/* Constants: addresses of the launch in parameters and initialisers. */
+static uint16_t constant_form(struct machine *mc, const struct touch *t,
+			      uint32_t i, uint32_t size)
+{
+	struct shadow *h = mc->trace->shadow;
+	const struct launch *l = mc->l;
+	const uint8_t *host = t->host + i;
+	uint64_t at = (uint64_t)(host - l->params);
+	if (host >= l->params && at < l->param_bytes) {
+		const uint16_t *f = h->param_forms + at / 4;
+		return size == 8	    ? form_join(&h->table, f[0], f[1])
+		       : size == 4	    ? f[0]
+		       : f[0] == FORM_CLEAN ? FORM_CLEAN
+					    : FORM_MIXED;
+	}
+	uint64_t j = (t->window->base >> 40) - 0x8000u;
+	if (t->window->base >> 40 == 0 || j >= l->m->variable_count)
+		return FORM_CLEAN;
+	return shadow_initialised(mc, (uint32_t)j,
+				  (uint64_t)(host - l->variable_host[j]), size);
+}
+
+/* The tags of all elements of one access, in order. */
+static uint64_t whole_nan(struct machine *mc, struct strip *s,
+			  const struct op *o, uint32_t lane, uint32_t from,
+			  uint32_t count)
+{
+	uint64_t codes = 0;
+	for (uint32_t k = 0; k < count; k++) {
+		struct tag t =
+			shadow_tag(mc, s, mc->l->m->lists[o->list + from + k],
+				   lane, o->size == 8);
+		codes |= (t.nan & (UINT64_MAX >> (64 - 8 * o->size)))
+			 << (8 * k * o->size);
+	}
+	return codes;
+}
+
+/* Are the NaN bytes that element k stores parts of NaNs that the whole access
+ * stores as they are?  Looked at in groups of 8 bytes. */
+static bool stores_whole(struct machine *mc, struct strip *s,
+			 const struct op *o, uint32_t lane, uint32_t k)
+{
+	uint32_t group = o->size >= 8 ? 1 : 8u / o->size;
+	uint32_t from = k / group * group;
+	uint32_t count = o->vec - from < group ? o->vec - from : group;
+	return nan_is_whole(whole_nan(mc, s, o, lane, from, count),
+			    count * o->size);
+}
+
+static void store_element(struct machine *mc, struct strip *s,
+			  const struct op *o, const struct touch *t, uint32_t k,
+			  struct tag v)
+{
+	struct tag_place p;
+	uint64_t ones = UINT64_MAX >> (64 - 8 * o->size);
+	v.unset &= ones;
+	v.nan &= ones;
+	if (t->page != NULL && t->page->buffer != UINT32_MAX) {
+		if (v.unset != 0)
+			shadow_find(mc, s, o, EXEC_REASON_uninitialised,
+				    t->lane, t->address);
+		if (v.form != FORM_CLEAN)
+			shadow_find(mc, s, o, EXEC_REASON_address_leak, t->lane,
+				    t->address);
+		if (v.nan != 0 && !stores_whole(mc, s, o, t->lane, k)) {
+			shadow_nan(mc, s, o, t->lane);
+			v.nan = 0;
+		}
+		v.unset = 0;
+		v.form = FORM_CLEAN;
+		if (v.nan == 0 && t->page->has == 0)
+			return;
+	}
+	if (place_of(mc, s, t, k * o->size, &p))
+		store_tag(mc->trace->shadow, &p, o->size, v);
+}
+
+void shadow_move(struct machine *mc, struct strip *s, const struct op *o,
+		 const struct touch *t)
+{
+	struct shadow *h = mc->trace->shadow;
+	bool wide = o->size == 8;
 	for (uint32_t k = 0; k < o->vec; k++) {
 		op_ref r = mc->l->m->lists[o->list + k];
-		uint8_t *t = shadow_tags(mc, s, r) + p->lane;
-		uint32_t at = k * o->size;
-		if (p->is_write)
-			stored_tag(mc, s, o, p, at, *t);
+		struct tag_place p;
+		struct tag v = {0};
+		if (t->is_write) {
+			store_element(mc, s, o, t, k,
+				      shadow_tag(mc, s, r, t->lane, wide));
+			continue;
+		}
+		if (t->page != NULL && t->page->has == 0)
+			;
+		else if (place_of(mc, s, t, k * o->size, &p))
+			v = load_tag(h, &p, o->size);
 		else
-			*t = loaded_tag(mc, s, p, at, o->size);
+			v.form = constant_form(mc, t, k * o->size, o->size);
+		shadow_set_tag(mc, s, r, t->lane, wide, v);
 	}
-	return true;
+}
+
+static struct tag any_tag(struct tag a, struct tag b)
+{
+	return (struct tag){.unset = (a.unset | b.unset) != 0 ? UINT64_MAX : 0,
+			    .nan = (a.nan | b.nan) != 0
+					   ? NAN_MARK * 0x0101010101010101u
+					   : 0,
+			    .form = a.form | b.form ? FORM_MIXED : FORM_CLEAN};
+}
+
+/* An atomic's address-dependent operands and memory decide what is there. */
+void shadow_atomic(struct machine *mc, struct strip *s, const struct op *o,
+		   const struct touch *t)
+{
+	struct shadow *h = mc->trace->shadow;
+	bool wide = o->size == 8, in_buffer;
+	struct tag_place p;
+	struct tag old = {0};
+	struct tag b = shadow_tag(mc, s, o->b, t->lane, wide);
+	struct tag v = any_tag(b, shadow_tag(mc, s, o->c, t->lane, wide));
+	if (t->page == NULL || !place_of(mc, s, t, 0, &p))
+		return;
+	old = load_tag(h, &p, o->size);
+	if (v.form != FORM_CLEAN)
+		shadow_find(mc, s, o, EXEC_REASON_address_leak, t->lane,
+			    t->address);
+	if (o->flags == 0)
+		shadow_set_tag(mc, s, o->d, t->lane, wide, old);
+	bool replaces = o->what == ATOM_EXCH;
+	struct tag new = replaces ? b : any_tag(old, v);
+	new.form = FORM_CLEAN;
+	in_buffer = t->page->buffer != UINT32_MAX;
+	if (in_buffer && new.unset != 0) {
+		shadow_find(mc, s, o, EXEC_REASON_uninitialised, t->lane,
+			    t->address);
+		new.unset = 0;
+	}
+	if (o->number == NUMBER_F && o->what == ATOM_ADD &&
+	    nan_is_whole(old.nan, o->size) && nan_is_whole(b.nan, o->size))
+		new.nan = 0;
+	if (in_buffer && new.nan != 0 && !nan_is_whole(new.nan, o->size)) {
+		shadow_nan(mc, s, o, t->lane);
+		new.nan = 0;
+	}
+	store_tag(h, &p, o->size, new);
+}
+
+void shadow_atomic_done(struct machine *mc, struct strip *s, const struct op *o,
+			const struct touch *t)
+{
+	struct tag_place p;
+	uint64_t v = get_bytes(t->host, o->size);
+	bool is_nan = o->size == 8 ? (v & INT64_MAX) > 0x7ff0000000000000u
+				   : (v & 0x7fffffffu) > 0x7f800000u;
+	if (o->number != NUMBER_F || o->what != ATOM_ADD || !is_nan ||
+	    t->page == NULL || !place_of(mc, s, t, 0, &p))
+		return;
+	store_tag(mc->trace->shadow, &p, o->size,
+		  (struct tag){.nan = o->size == 8 ? NAN_WORD64 : NAN_WORD32});
+}
+
+void shadow_frame(struct machine *mc, struct strip *s, const struct op *o,
+		  uint32_t lane, uint64_t at, bool is_write)
+{
+	struct shadow *h = mc->trace->shadow;
+	struct tag_bytes *b = &h->frames[s->first / STRIP_LANES];
+	for (uint32_t k = 0; k < o->vec; k++, at += o->size) {
+		op_ref r = mc->l->m->lists[o->list + k];
+		struct tag_place p = place_in(b, &b->has, at);
+		if (is_write)
+			store_tag(h, &p, o->size,
+				  shadow_tag(mc, s, r, lane, o->size == 8));
+		else
+			shadow_set_tag(mc, s, r, lane, o->size == 8,
+				       load_tag(h, &p, o->size));
+	}
+}
+
+static void unset_bytes(struct tag_bytes *b, uint64_t at, uint64_t bytes)
+{
+	b->has |= bytes != 0 ? HAS_UNSET : 0;
+	memset(b->unset + at, 0xff, bytes);
+	if ((b->has & HAS_NAN) != 0)
+		memset(b->nan + at, 0, bytes);
+	for (uint64_t w = at / 4; (b->has & HAS_FORM) && w < (at + bytes) / 4;
+	     w++)
+		b->form[w] = FORM_CLEAN;
+}
+
+/* The lane's registers and variables of a function that it enters. */
+static void enter_lane(struct machine *mc, struct strip *s,
+		       const struct function *f, uint32_t lane)
+{
+	struct shadow *h = mc->trace->shadow;
+	const struct exec_module *m = mc->l->m;
+	uint32_t strip = s->first / STRIP_LANES;
+	for (uint32_t i = 0; f->entry_units != NULL && i < f->packed_units;
+	     i++) {
+		if (f->entry_units[i] != 0)
+			shadow_set_tag(mc, s, f->placed_unit + i, lane, false,
+				       (struct tag){.unset = UINT32_MAX});
+	}
+	for (uint32_t k = 0; k < m->local_slot_count; k++) {
+		const struct slot *v = &m->local_slots[k];
+		if (v->owner == f->ptx_index)
+			unset_bytes(&h->local[strip],
+				    (uint64_t)lane * m->local_bytes + v->at,
+				    v->bytes);
+	}
+	for (uint32_t k = 0; k < f->return_count; k++)
+		unset_bytes(&h->frames[strip],
+			    (uint64_t)lane * m->frame_bytes +
+				    f->return_places[k].at,
+			    f->return_places[k].bytes);
+}
+
+void shadow_enter(struct machine *mc, struct strip *s, const struct function *f,
+		  const uint32_t *mask)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (lane_is_on(mask, i))
+			enter_lane(mc, s, f, i);
+	}
+}
+
+/* The bytes at a place of the frame move, 8 at a time. */
+static void copy_bytes(struct tag_bytes *b, uint64_t to, uint64_t from,
+		       uint32_t bytes)
+{
+	memmove(b->unset + to, b->unset + from, bytes);
+	memmove(b->nan + to, b->nan + from, bytes);
+	memmove(b->form + to / 4, b->form + from / 4,
+		(bytes + 3) / 4 * sizeof(*b->form));
+}
+
+void shadow_copy(struct machine *mc, struct strip *s, const struct call_copy *c,
+		 uint32_t lane)
+{
+	struct shadow *h = mc->trace->shadow;
+	struct tag_bytes *b = &h->frames[s->first / STRIP_LANES];
+	uint64_t frame = (uint64_t)lane * mc->l->m->frame_bytes;
+	bool wide = c->bytes == 8;
+	struct tag t;
+	if (c->from_ref == REF_NONE && c->to_ref == REF_NONE) {
+		copy_bytes(b, frame + c->to_at, frame + c->from_at, c->bytes);
+		unset_bytes(b, frame + c->from_at, c->bytes);
+		return;
+	}
+	struct tag_place from = place_in(b, &b->has, frame + c->from_at);
+	struct tag_place to = place_in(b, &b->has, frame + c->to_at);
+	if (c->from_ref != REF_NONE) {
+		t = shadow_tag(mc, s, c->from_ref, lane, wide);
+	} else {
+		t = load_tag(h, &from, c->bytes);
+		unset_bytes(b, frame + c->from_at, c->bytes);
+	}
+	if (c->to_ref != REF_NONE)
+		shadow_set_tag(mc, s, c->to_ref, lane, wide, t);
+	else
+		store_tag(h, &to, c->bytes, t);
 }

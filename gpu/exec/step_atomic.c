@@ -152,6 +152,8 @@ enum step step_atom(struct machine *mc, struct strip *s, const struct op *o,
 					  : update32(mc, o, (void *)host, b, c);
 		if (o->flags == 0)
 			lane_result(mc, s, o, i, v);
+		if (mc->trace != NULL)
+			trace_updated(mc, s, o, i, host, &w);
 	}
 	return STEP_NEXT;
 }

@@ -84,6 +84,8 @@ enum step step_bar_arrive(struct machine *mc, struct strip *s,
 		if (!barrier_of(mc, s, o, k, &id))
 			return STEP_STOP;
 		mc->barriers[id].arrived_warps++;
+		if (mc->trace != NULL && mc->trace->shadow != NULL)
+			race_arrive(mc, id, (s->first + first) / 32);
 	}
 	return STEP_NEXT;
 }

@@ -126,8 +126,6 @@ static bool reach_all(struct machine *mc, struct strip *s, const struct op *o,
 		      const uint32_t *mask, bool is_write, struct window *w,
 		      struct lane_span *span)
 {
-	if (mc->trace != NULL)
-		return false;
 	uint32_t first = first_on(mask);
 	uint64_t a = lane_address(mc, s, o, first);
 	if (!machine_window(mc, s, (enum op_space)o->space, a, w) ||
@@ -145,6 +143,14 @@ static bool reach_all(struct machine *mc, struct strip *s, const struct op *o,
 	return mc->lanes->span(span);
 }
 
+static bool traced(struct machine *mc, struct strip *s, const struct op *o,
+		   const uint32_t *mask, const struct window *w,
+		   const struct lane_span *span, bool is_write)
+{
+	const struct trace_at at = {span->at, span->least, span->most, 0};
+	return trace_span(mc, s, o, mask, w, &at, is_write);
+}
+
 static void load_uniform(struct machine *mc, void *d, const uint8_t *host,
 			 uint32_t size, uint32_t n)
 {
@@ -160,9 +166,9 @@ static void load_uniform(struct machine *mc, void *d, const uint8_t *host,
 
 /* The address is a constant: one place for all lanes. */
 static bool reach_fixed(struct machine *mc, struct strip *s, const struct op *o,
-			struct window *w)
+			struct window *w, int64_t *ret_delta)
 {
-	if (mc->trace != NULL || (o->a & REF_CONST) == 0)
+	if ((o->a & REF_CONST) == 0)
 		return false;
 	uint64_t a = lane_address(mc, s, o, 0);
 	uint32_t size = (uint32_t)o->size * o->vec;
@@ -170,17 +176,20 @@ static bool reach_fixed(struct machine *mc, struct strip *s, const struct op *o,
 	    w->is_per_lane || w->bytes < size ||
 	    a - w->base > w->bytes - size || a % size != 0)
 		return false;
-	w->host += a - w->base;
+	*ret_delta = (int64_t)(a - w->base);
 	return true;
 }
 
 static enum step load_fixed(struct machine *mc, struct strip *s,
-			    const struct op *o, const struct window *w)
+			    const struct op *o, const struct window *w,
+			    int64_t delta)
 {
+	if (mc->trace != NULL && !trace_fixed(mc, s, o, w, delta))
+		return STEP_STOP;
 	for (uint32_t k = 0; k < o->vec; k++)
-		load_uniform(mc,
-			     machine_lanes(mc, s, mc->l->m->lists[o->list + k]),
-			     w->host + (size_t)k * o->size, o->size, s->n);
+		load_uniform(
+			mc, machine_lanes(mc, s, mc->l->m->lists[o->list + k]),
+			w->host + delta + (size_t)k * o->size, o->size, s->n);
 	return STEP_NEXT;
 }
 
@@ -329,15 +338,18 @@ static enum step load_plainly(struct machine *mc, struct strip *s,
 {
 	struct window w;
 	struct lane_span span;
+	int64_t delta;
 	uint8_t patterns[STRIP_LANES / 16 + 1];
 	if (o->space == SPACE_FRAME) {
 		frame_access(mc, s, o, mask, false);
 		return STEP_NEXT;
 	}
-	if (mask == NULL && reach_fixed(mc, s, o, &w))
-		return load_fixed(mc, s, o, &w);
+	if (mask == NULL && reach_fixed(mc, s, o, &w, &delta))
+		return load_fixed(mc, s, o, &w, delta);
 	if (!reach_all(mc, s, o, mask, false, &w, &span))
 		return slow_access(mc, s, o, mask, false);
+	if (mc->trace != NULL && !traced(mc, s, o, mask, &w, &span, false))
+		return STEP_STOP;
 	mc->lanes->patterns(patterns, span.at, o->size, s->n, mask);
 	load_lanes(mc, s, o, mask, w.host, span.at, patterns);
 	return STEP_NEXT;
@@ -359,11 +371,11 @@ enum step step_ld_static(struct machine *mc, struct strip *s,
 			 UNUSED uint32_t active)
 {
 	const uint8_t *host = mc->l->params + o->offset;
+	if (mc->trace != NULL && mc->trace->shadow != NULL)
+		shadow_param(mc, s, o, mask);
 	for (uint32_t k = 0; k < o->vec; k++, host += o->size) {
 		op_ref r = mc->l->m->lists[o->list + k];
 		void *d = machine_lanes(mc, s, r);
-		if (mc->trace != NULL && mc->trace->shadow != NULL)
-			shadow_clear(mc, s, r, mask);
 		if (mask == NULL) {
 			load_uniform(mc, d, host, o->size, s->n);
 			continue;
@@ -392,6 +404,8 @@ enum step step_st(struct machine *mc, struct strip *s, const struct op *o,
 	}
 	if (!reach_all(mc, s, o, mask, true, &w, &span))
 		return slow_access(mc, s, o, mask, true);
+	if (mc->trace != NULL && !traced(mc, s, o, mask, &w, &span, true))
+		return STEP_STOP;
 	for (uint32_t i = 0; i < o->vec; i++) {
 		const void *r =
 			machine_lanes(mc, s, mc->l->m->lists[o->list + i]);

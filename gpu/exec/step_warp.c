@@ -125,9 +125,10 @@ enum step step_bar_warp(struct machine *mc, struct strip *s, const struct op *o,
 	if (r != STEP_NEXT || mc->trace == NULL || mc->trace->shadow == NULL)
 		return r;
 	for (uint32_t first = 0; first < s->n; first += 32) {
-		if (warp_at(s, mask, first).on != 0)
-			shadow_warp_barrier(mc->trace->shadow,
-					    (s->first + first) / 32);
+		struct warp w = warp_at(s, mask, first);
+		if (w.on != 0)
+			race_warp_barrier(mc, s, first, w.on,
+					  machine_lanes(mc, s, o->a));
 	}
 	return r;
 }
@@ -165,6 +166,13 @@ static uint32_t shfl_source(uint32_t mode, uint32_t k, uint32_t b, uint32_t c,
 }
 
 /* Is lane j one that takes part with lane i? */
+bool shadow_meets(const struct machine *mc, const struct strip *s,
+		  const struct op *o, uint32_t i, uint32_t k)
+{
+	const uint32_t *members = machine_lanes(mc, s, o->f);
+	return (members[i] >> (k & 31u) & 1u) != 0;
+}
+
 static bool is_member(const struct strip *s, const uint32_t *mask,
 		      uint32_t members, uint32_t first, uint32_t j)
 {
@@ -184,10 +192,10 @@ static void shfl_warp(struct machine *mc, struct strip *s, const struct op *o,
 	bool has_shadow = mc->trace != NULL && mc->trace->shadow != NULL;
 	uint32_t n = s->n - first < 32 ? s->n - first : 32;
 	uint32_t old[32] = {0};
-	uint8_t tags[32] = {0};
+	struct tag tags[32];
 	memcpy(old, v->a + first, n * sizeof(*old));
-	if (has_shadow)
-		memcpy(tags, shadow_tags(mc, s, o->a) + first, n);
+	for (uint32_t k = 0; has_shadow && k < n; k++)
+		tags[k] = shadow_tag(mc, s, o->a, first + k, false);
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t i = first + k;
 		bool ok;
@@ -196,7 +204,7 @@ static void shfl_warp(struct machine *mc, struct strip *s, const struct op *o,
 		uint32_t j = shfl_source(o->what, k, v->b[i], v->c[i], &ok);
 		bool in = is_member(s, mask, v->members[i], first, j);
 		if (has_shadow)
-			shadow_shuffle(mc, s, o, i, j, in, tags);
+			shadow_shuffle(mc, s, o, i, in, tags[j & 31u]);
 		v->d[i] = old[j];
 		if (v->p != NULL)
 			v->p[i] = ok ? UINT32_MAX : 0;

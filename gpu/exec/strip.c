@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gpu/exec/priv/machine.h"
+#include "gpu/exec/priv/op_list.h"
 #include "gpu/exec/priv/shadow.h"
 #include "gpu/exec/priv/trace.h"
 
@@ -159,7 +160,7 @@ static void after_op(struct machine *mc, struct strip *s, const struct op *o,
 		     const uint32_t *mask)
 {
 	if (mc->trace->shadow != NULL && mc->lanes->ops[o->id] != NULL)
-		shadow_lanes(mc, s, o, mask);
+		shadow_after(mc, s, o, mask);
 	else if (mc->trace->shadow != NULL)
 		shadow_step(mc, s, o, mask);
 	if (mc->trace->witness != NULL && mc->l->selected[o - mc->ops] != 0)
@@ -202,6 +203,8 @@ static enum step run_op(struct machine *mc, struct strip *s, uint32_t pc)
 	if (active == 0)
 		return STEP_NEXT; /* counted, without effect */
 	if ((lane->flags & LANE_STEPS) == 0) {
+		if (mc->trace != NULL && mc->trace->shadow != NULL)
+			shadow_before(mc, s, o, mask);
 		run_lanes(mc, s, lane, mask);
 		if (mc->trace != NULL)
 			after_op(mc, s, o, mask);
@@ -211,6 +214,8 @@ static enum step run_op(struct machine *mc, struct strip *s, uint32_t pc)
 	r = exec_steps[o->id](mc, s, o, mask, active);
 	if (mc->trace != NULL && r == STEP_NEXT && shadow_follows(o))
 		after_op(mc, s, o, mask);
+	if (mc->trace != NULL && mc->trace->shadow != NULL && op_is_matrix(o))
+		shadow_matrix(mc, s, o, mask);
 	return r;
 }
 

@@ -1,108 +1,22 @@
 /*
- * Notes of one CTA: cells in a list, found by an open hash table.  The old
- * bytes of a cell are kept from its first write on, so that the CTA can be
- * undone and run again.
+ * Accesses of a traced CTA, before they happen.  Runs of lanes side by side
+ * in one page are noted whole, the rest lane by lane.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "gpu/exec/priv/shadow.h"
 #include "gpu/exec/priv/trace.h"
 
-static uint64_t cell_hash(uint32_t buffer, uint64_t number)
-{
-	return (number * 0x9e3779b97f4a7c15u ^ buffer * 0xff51afd7ed558ccdu) >>
-	       20;
-}
-
-static bool cells_grow(struct cells *c)
-{
-	uint32_t cap = c->slot_cap == 0 ? 1024 : c->slot_cap * 2;
-	uint32_t room = cap / 2;
-	struct cell *list = realloc(c->list, (size_t)room * sizeof(*list));
-	if (list == NULL)
-		return false;
-	c->list = list;
-	c->cap = room;
-	uint32_t *slots = calloc(cap, sizeof(*slots));
-	if (slots == NULL)
-		return false;
-	for (uint32_t i = 0; i < c->count; i++) {
-		uint64_t at = cell_hash(list[i].buffer, list[i].number);
-		while (slots[at & (cap - 1)] != 0)
-			at++;
-		slots[at & (cap - 1)] = i + 1;
-	}
-	free(c->slots);
-	c->slots = slots;
-	c->slot_cap = cap;
-	return true;
-}
-
-static struct cell *cells_find(struct cells *c, uint32_t buffer,
-			       uint64_t number, bool *ret_is_new)
-{
-	if (c->count >= c->cap && !cells_grow(c))
-		return NULL;
-	if (c->last < c->count && c->list[c->last].number == number &&
-	    c->list[c->last].buffer == buffer) {
-		*ret_is_new = false;
-		return &c->list[c->last];
-	}
-	uint64_t at = cell_hash(buffer, number), mask = c->slot_cap - 1;
-	for (; c->slots[at & mask] != 0; at++) {
-		struct cell *e = &c->list[c->slots[at & mask] - 1];
-		if (e->number == number && e->buffer == buffer) {
-			*ret_is_new = false;
-			c->last = c->slots[at & mask] - 1;
-			return e;
-		}
-	}
-	struct cell *e = &c->list[c->count++];
-	c->slots[at & mask] = c->count;
-	*e = (struct cell){.number = number, .buffer = buffer};
-	*ret_is_new = true;
-	return e;
-}
-
-struct cell *cells_at(struct cells *c, uint32_t buffer, uint64_t offset,
-		      const struct window *w)
-{
-	bool is_new;
-	struct cell *e = cells_find(c, buffer, offset / CELL_BYTES, &is_new);
-	if (e == NULL || !is_new)
-		return e;
-	uint64_t start = offset / CELL_BYTES * CELL_BYTES;
-	uint64_t first = w->base - w->origin;
-	uint64_t end = first + w->bytes;
-	/* Pieces start at leaves, so a cell is never cut at its front. */
-	e->host = w->host + (start - first);
-	e->bytes =
-		(uint32_t)(end - start < CELL_BYTES ? end - start : CELL_BYTES);
-	return e;
-}
-
-static void cells_clear(struct cells *c)
-{
-	c->count = 0;
-	if (c->slots != NULL)
-		memset(c->slots, 0, c->slot_cap * sizeof(*c->slots));
-}
-
-void cells_free(struct cells *c)
-{
-	free(c->list);
-	free(c->slots);
-	*c = (struct cells){0};
-}
-
-enum err trace_new(const struct launch *l, struct trace **ret_trace)
+enum err trace_new(const struct launch *l, bool is_shared,
+		   struct trace **ret_trace)
 {
 	struct trace *t = calloc(1, sizeof(*t));
 	enum err err = ERR_OK;
 	if (t == NULL)
 		return ERR_NO_MEMORY;
+	t->keeps_reads = l->options->range_count > 0;
+	t->keeps_values = is_shared && l->options->sanitize;
 	if (l->options->witness_seed32 != NULL) {
 		t->witness = calloc(l->threads, sizeof(*t->witness));
 		err = t->witness == NULL ? ERR_NO_MEMORY : ERR_OK;
@@ -122,229 +36,483 @@ void trace_free(struct trace *t)
 	if (t == NULL)
 		return;
 	shadow_free(t->shadow);
-	cells_free(&t->cells);
+	pages_free(&t->pages);
 	free(t->witness);
 	free(t);
 }
 
-void trace_start(struct trace *t)
+void trace_start(struct machine *mc)
 {
-	cells_clear(&t->cells);
+	struct trace *t = mc->trace;
+	pages_clear(&t->pages);
 	t->nan_matters = false;
+	t->is_again = false;
+	if (t->shadow != NULL)
+		shadow_start(mc);
+	if (t->witness != NULL)
+		witness_start(mc);
 }
 
-void trace_barrier(struct machine *mc)
+void trace_barrier(struct machine *mc, uint32_t id)
 {
 	if (mc->trace->shadow != NULL)
-		shadow_barrier(mc->trace->shadow);
+		race_barrier(mc, id);
 }
 
-static void note(struct cell *e, uint64_t bits, bool is_write, bool is_atomic)
+void trace_undo(struct trace *t)
 {
-	if (is_write && e->written == 0)
-		memcpy(e->old, e->host, e->bytes);
-	if (is_write) {
-		e->written |= bits;
-		e->nan &= ~bits;
+	for (uint32_t i = 0; i < t->pages.count; i++) {
+		struct page *e = t->pages.list[i];
+		for (uint32_t k = 0; e->is_written && k < e->bytes; k++) {
+			if ((e->written[k / 64] >> (k % 64) & 1u) != 0)
+				e->host[k] = e->old[k];
+		}
 	}
-	if (!is_write || is_atomic)
-		e->read |= bits;
-	*(is_atomic ? &e->atomic : &e->plain) |= bits;
+}
+
+/* An access by some lanes of a strip. */
+struct access {
+	struct machine *mc;
+	struct strip *s;
+	const struct op *o;
+	const struct window *w;
+	const uint32_t *at;
+	uint64_t base;	 /* of at[], in its buffer or in shared memory */
+	uint8_t *host;	 /* likewise */
+	uint32_t stored; /* lanes whose values have been stored already */
+	uint32_t size;
+	bool is_write;
+	bool is_shared;
+	bool is_dirty; /* a store of values with tags */
+	bool is_again; /* a read whose tags have gone where they belong */
+};
+
+static bool out_of_memory(struct machine *mc, struct strip *s, uint32_t lane)
+{
+	machine_end(mc, s, EXEC_FAULT, EXEC_REASON_no_memory, lane, 0);
+	return false;
+}
+
+static struct page *page_of(const struct access *x, uint64_t offset)
+{
+	struct trace *t = x->mc->trace;
+	struct page *e =
+		x->is_shared ? &t->shadow->shared[offset / PAGE_BYTES]
+			     : pages_at(&t->pages, x->w->buffer, offset, x->w);
+	if (e == NULL || (t->shadow != NULL && !race_need(t->shadow, e)))
+		return NULL;
+	return e;
+}
+
+static void set_bits(uint64_t *bits, uint32_t at, uint32_t n)
+{
+	uint32_t i = at / 64, low = at % 64;
+	for (; n > 0; i++, low = 0) {
+		uint32_t m = 64 - low < n ? 64 - low : n;
+		bits[i] |= (m == 64 ? UINT64_MAX : ((uint64_t)1 << m) - 1)
+			   << low;
+		n -= m;
+	}
+}
+
+/* Which bytes of a page, and what was there. */
+static void note(const struct trace *t, struct page *e, uint32_t at, uint32_t n,
+		 bool reads, bool writes)
+{
+	if (e->buffer == UINT32_MAX) {
+		e->wrote = writes ? t->shadow->number : e->wrote;
+		return;
+	}
+	if (writes) {
+		if (!e->is_written)
+			memcpy(e->old, e->host, e->bytes);
+		e->is_written = true;
+		set_bits(e->written, at, n);
+	}
+	if (reads) {
+		e->is_read = true;
+		if (t->keeps_reads)
+			set_bits(e->read, at, n);
+	}
+}
+
+/* Accesses of less than a word: the CTA runs again, races by byte. */
+static bool fits_entries(struct machine *mc, struct strip *s, uint32_t size)
+{
+	struct trace *t = mc->trace;
+	if (size >= 1u << t->shadow->entry_shift)
+		return true;
+	t->is_again = true;
+	machine_end(mc, s, EXEC_VOID, EXEC_REASON_none, 0, 0);
+	return false;
+}
+
+static void keep_value(const struct access *x, struct page *e, uint32_t at,
+		       uint32_t lane)
+{
+	const struct op *o = x->o;
+	for (uint32_t k = 0; k < o->vec; k++) {
+		const void *v = machine_lanes(x->mc, x->s,
+					      x->mc->l->m->lists[o->list + k]);
+		memcpy(e->mine + at + k * o->size,
+		       o->size == 8
+			       ? (const void *)((const uint64_t *)v + lane)
+			       : (const void *)((const uint32_t *)v + lane),
+		       o->size);
+	}
+}
+
+static bool touch_lane(const struct access *x, uint32_t lane, uint64_t offset,
+		       uint8_t *host)
+{
+	struct trace *t = x->mc->trace;
+	struct page *e = page_of(x, offset);
+	bool is_atomic = x->o->id == OP_atom || x->o->id == OP_red;
+	if (e == NULL)
+		return out_of_memory(x->mc, x->s, lane);
+	uint32_t at = (uint32_t)(offset % PAGE_BYTES);
+	note(t, e, at, x->size, !x->is_write || is_atomic, x->is_write);
+	if (t->keeps_values && x->is_write && !is_atomic)
+		keep_value(x, e, at, lane);
+	if (t->shadow == NULL)
+		return true;
+	struct touch v = {.lane = lane,
+			  .address = x->w->base + (uint64_t)(host - x->w->host),
+			  .host = host,
+			  .window = x->w,
+			  .page = e,
+			  .at = at,
+			  .size = x->size,
+			  .is_write = x->is_write,
+			  .is_atomic = is_atomic};
+	if (!fits_entries(x->mc, x->s, x->size))
+		return false;
+	race_touch(x->mc, x->s, x->o, &v);
+	if (is_atomic)
+		shadow_atomic(x->mc, x->s, x->o, &v);
+	else if (!x->is_again && (x->is_dirty || e->has != 0))
+		shadow_move(x->mc, x->s, x->o, &v);
+	return true;
+}
+
+static void store_lane(const struct access *x, uint32_t lane)
+{
+	const struct op *o = x->o;
+	uint8_t *host = x->host + x->at[lane];
+	for (uint32_t k = 0; k < o->vec; k++) {
+		const void *v = machine_lanes(x->mc, x->s,
+					      x->mc->l->m->lists[o->list + k]);
+		memcpy(host + k * o->size,
+		       o->size == 8
+			       ? (const void *)((const uint64_t *)v + lane)
+			       : (const void *)((const uint32_t *)v + lane),
+		       o->size);
+	}
+}
+
+/* Lane by lane, in the order of the threads: whether a store changes what is
+ * there is asked of what the lanes before it have left. */
+static bool touch_lanes(struct access *x, const uint32_t *mask, uint32_t from,
+			uint32_t to)
+{
+	for (; x->is_write && x->stored < from; x->stored++) {
+		if (lane_is_on(mask, x->stored))
+			store_lane(x, x->stored);
+	}
+	for (uint32_t i = from; i < to; i++) {
+		if (!lane_is_on(mask, i))
+			continue;
+		if (!touch_lane(x, i, x->base + x->at[i], x->host + x->at[i]))
+			return false;
+		if (x->is_write)
+			store_lane(x, i);
+	}
+	x->stored = to;
+	return true;
+}
+
+/* Do bytes [at, at + n) of the page have tags? */
+static bool has_tags(const struct shadow *h, const struct page *e, uint32_t at,
+		     uint32_t n)
+{
+	if ((e->has & HAS_UNSET) != 0 && h->track->any(e->tags->unset + at, n))
+		return true;
+	if ((e->has & HAS_NAN) != 0 && h->track->any(e->tags->nan + at, n))
+		return true;
+	return (e->has & HAS_FORM) != 0 &&
+	       h->track->any(e->tags->form + at / 4, (n + 3) / 4 * 2);
+}
+
+static void clear_tags(struct page *e, uint32_t at, uint32_t n)
+{
+	if ((e->has & HAS_UNSET) != 0)
+		memset(e->tags->unset + at, 0, n);
+	if ((e->has & HAS_NAN) != 0)
+		memset(e->tags->nan + at, 0, n);
+	if ((e->has & HAS_FORM) != 0)
+		memset(e->tags->form + at / 4, 0,
+		       (n + 3) / 4 * sizeof(e->tags->form[0]));
+}
+
+/* Lanes [lane, lane + count) side by side, in one page. */
+static bool touch_run(struct access *x, const uint32_t *mask, uint32_t lane,
+		      uint32_t count)
+{
+	struct trace *t = x->mc->trace;
+	uint64_t offset = x->base + x->at[lane];
+	struct page *e = page_of(x, offset);
+	uint32_t at = (uint32_t)(offset % PAGE_BYTES), n = count * x->size;
+	if (e == NULL)
+		return out_of_memory(x->mc, x->s, lane);
+	if (t->shadow != NULL) {
+		if (!fits_entries(x->mc, x->s, x->size))
+			return false;
+		bool moves = x->is_dirty ||
+			     (e->has != 0 && !x->is_write && !x->is_again &&
+			      has_tags(t->shadow, e, at, n));
+		if (moves || !race_touch_run(x->mc, x->s, x->o, e, at, lane,
+					     count, x->size, x->is_write))
+			return touch_lanes(x, mask, lane, lane + count);
+		if (x->is_write && e->has != 0)
+			clear_tags(e, at, n);
+	}
+	note(t, e, at, n, !x->is_write, x->is_write);
+	for (uint32_t i = 0; t->keeps_values && x->is_write && i < count; i++)
+		keep_value(x, e, at + i * x->size, lane + i);
+	return true;
+}
+
+/* A block of lanes side by side, which may straddle pages. */
+static bool touch_unit(struct access *x, const uint32_t *mask, uint32_t lane)
+{
+	uint32_t left = TRACK_LANES;
+	while (left > 0) {
+		uint64_t offset = x->base + x->at[lane];
+		uint32_t room = (PAGE_BYTES - (uint32_t)(offset % PAGE_BYTES)) /
+				x->size;
+		uint32_t count = left < room ? left : room;
+		if (!touch_run(x, mask, lane, count))
+			return false;
+		lane += count;
+		left -= count;
+	}
+	return true;
+}
+
+/* All lanes read one place. */
+static bool touch_uniform(struct access *x, uint32_t lane, uint32_t count)
+{
+	struct trace *t = x->mc->trace;
+	uint64_t offset = x->base + x->at[lane];
+	uint32_t at = (uint32_t)(offset % PAGE_BYTES);
+	struct page *e = page_of(x, offset);
+	if (e == NULL)
+		return out_of_memory(x->mc, x->s, lane);
+	if (t->shadow != NULL) {
+		if (!fits_entries(x->mc, x->s, x->size))
+			return false;
+		if ((e->has != 0 && !x->is_again &&
+		     has_tags(t->shadow, e, at, x->size)) ||
+		    !race_touch_one(x->mc, x->s, x->o, e, at, lane, count,
+				    x->size))
+			return touch_lanes(x, NULL, lane, lane + count);
+	}
+	note(t, e, at, x->size, true, false);
+	return true;
+}
+
+static bool touch_blocks(struct access *x, const uint32_t *mask)
+{
+	uint8_t patterns[STRIP_LANES / TRACK_LANES];
+	const struct track_set *track = track_set_of(x->mc->l);
+	uint32_t n = x->s->n, i = 0;
+	track->patterns(patterns, x->at, x->size, n, mask);
+	for (uint32_t b = 0; i < n; b++, i += TRACK_LANES) {
+		uint32_t end = i + TRACK_LANES < n ? i + TRACK_LANES : n;
+		bool ok = true;
+		if (patterns[b] == TRACK_UNIT)
+			ok = touch_unit(x, mask, i);
+		else if (patterns[b] == TRACK_UNIFORM && !x->is_write)
+			ok = touch_uniform(x, i, TRACK_LANES);
+		else if (patterns[b] != TRACK_NONE)
+			ok = touch_lanes(x, mask, i, end);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+static bool has_flags(const struct access *x)
+{
+	const struct shadow *h = x->mc->trace->shadow;
+	uint8_t flags = 0;
+	for (uint32_t k = 0; h != NULL && k < x->o->vec; k++) {
+		op_ref r = x->mc->l->m->lists[x->o->list + k];
+		flags |= h->flags[x->s->first / STRIP_LANES]
+				 [shadow_plane(x->mc, h, r)];
+	}
+	return flags != 0;
+}
+
+static void clear_results(const struct access *x, const uint32_t *mask)
+{
+	for (uint32_t k = 0; k < x->o->vec; k++)
+		shadow_clear(x->mc, x->s, x->mc->l->m->lists[x->o->list + k],
+			     x->o->size == 8, mask);
+}
+
+/* What must be noted of window w: nothing, in shared memory only by the
+ * sanitizer, in a buffer that nobody writes only reads. */
+static bool is_noted(const struct machine *mc, const struct window *w,
+		     bool is_shared)
+{
+	const struct trace *t = mc->trace;
+	if (w->buffer == UINT32_MAX)
+		return is_shared && t->shadow != NULL;
+	return w->is_writable || t->keeps_reads || mc->l->options->record_reads;
+}
+
+static bool is_shared_window(const struct machine *mc, const struct window *w)
+{
+	return w->buffer == UINT32_MAX && w->host >= mc->shared &&
+	       (uint64_t)(w->host - mc->shared) < mc->l->shared_bytes;
+}
+
+static struct access access_of(struct machine *mc, struct strip *s,
+			       const struct op *o, const struct window *w,
+			       const uint32_t *at, int64_t delta, bool is_write)
+{
+	struct access x = {.mc = mc,
+			   .s = s,
+			   .o = o,
+			   .w = w,
+			   .at = at,
+			   .size = (uint32_t)o->size * o->vec,
+			   .is_write = is_write,
+			   .is_shared = is_shared_window(mc, w)};
+	x.base = x.is_shared ? (uint64_t)(w->host - mc->shared)
+			     : w->base - w->origin;
+	x.base += (uint64_t)delta;
+	x.host = w->host + delta;
+	return x;
+}
+
+/* Constants that hold addresses. */
+static void move_constants(const struct access *x, const uint32_t *mask)
+{
+	for (uint32_t i = 0; i < x->s->n; i++) {
+		uint8_t *host = x->host + x->at[i];
+		if (lane_is_on(mask, i))
+			shadow_move(x->mc, x->s, x->o,
+				    &(struct touch){.lane = i,
+						    .host = host,
+						    .window = x->w,
+						    .size = x->size});
+	}
+}
+
+bool trace_span(struct machine *mc, struct strip *s, const struct op *o,
+		const uint32_t *mask, const struct window *w,
+		const struct trace_at *at, bool is_write)
+{
+	struct access x = access_of(mc, s, o, w, at->at, at->delta, is_write);
+	struct shadow *h = mc->trace->shadow;
+	if (h != NULL && !shadow_addresses(mc, s, o, mask, w))
+		return false;
+	if (h != NULL && !is_write)
+		clear_results(&x, mask);
+	x.is_dirty = is_write && has_flags(&x);
+	if (x.is_shared && h != NULL && !is_write &&
+	    calm_read(mc, s, o, mask, x.base, at->at, at->least, at->most))
+		return true;
+	if (x.is_shared && h != NULL && is_write)
+		calm_write(mc, x.base + at->least,
+			   x.base + at->most + x.size - 1);
+	if (is_noted(mc, w, x.is_shared))
+		return touch_blocks(&x, mask);
+	if (h != NULL && w->buffer == UINT32_MAX && shadow_holds_forms(mc, w))
+		move_constants(&x, mask);
+	return true;
+}
+
+bool trace_fixed(struct machine *mc, struct strip *s, const struct op *o,
+		 const struct window *w, int64_t delta)
+{
+	static const uint32_t at[STRIP_LANES];
+	struct access x = access_of(mc, s, o, w, at, delta, false);
+	struct shadow *h = mc->trace->shadow;
+	if (h != NULL && !shadow_addresses(mc, s, o, NULL, w))
+		return false;
+	if (h != NULL)
+		clear_results(&x, NULL);
+	if (x.is_shared && h != NULL &&
+	    calm_read(mc, s, o, NULL, x.base, at, 0, 0))
+		return true;
+	if (is_noted(mc, w, x.is_shared))
+		return touch_blocks(&x, NULL);
+	if (h != NULL && w->buffer == UINT32_MAX && shadow_holds_forms(mc, w))
+		move_constants(&x, NULL);
+	return true;
+}
+
+void trace_read_again(struct machine *mc, struct strip *s, const struct op *o,
+		      const uint32_t *mask, uint64_t base, const uint32_t *at)
+{
+	struct window w = {.buffer = UINT32_MAX, .host = mc->shared};
+	struct access x = {.mc = mc,
+			   .s = s,
+			   .o = o,
+			   .w = &w,
+			   .at = at,
+			   .base = base,
+			   .host = mc->shared + base,
+			   .size = (uint32_t)o->size * o->vec,
+			   .is_shared = true,
+			   .is_again = true};
+	/* Nothing but memory can fail, and then the CTA has ended. */
+	(void)touch_blocks(&x, mask);
 }
 
 bool trace_access(struct machine *mc, struct strip *s, const struct op *o,
 		  uint32_t lane, uint64_t address, uint8_t *host,
 		  const struct window *w, uint32_t size, bool is_write)
 {
-	struct trace *t = mc->trace;
-	bool is_atomic = o->id == OP_atom || o->id == OP_red;
-	struct cell *e = NULL;
-	if (w->buffer != UINT32_MAX) {
-		uint64_t offset = address - w->origin;
-		e = cells_at(&t->cells, w->buffer, offset, w);
-		if (e == NULL) {
-			machine_end(mc, s, EXEC_FAULT, EXEC_REASON_no_memory,
-				    lane, address);
-			return false;
-		}
-		/* Aligned and at most 32 bytes: inside one cell. */
-		uint64_t bits = (((uint64_t)1 << size) - 1)
-				<< (offset % CELL_BYTES);
-		note(e, bits, is_write, is_atomic);
+	struct shadow *h = mc->trace->shadow;
+	struct access x = access_of(mc, s, o, w, NULL, 0, is_write);
+	if (h != NULL && !shadow_address(mc, s, o, lane, address, w))
+		return false;
+	x.is_dirty = true;
+	if (x.is_shared && h != NULL && is_write)
+		calm_note(mc);
+	if (is_noted(mc, w, x.is_shared)) {
+		return touch_lane(&x, lane, x.base + (uint64_t)(host - w->host),
+				  host);
 	}
-	if (t->shadow == NULL)
-		return true;
-	return shadow_access(mc, s, o,
-			     &(struct shadow_place){.lane = lane,
-						    .address = address,
-						    .host = host,
-						    .window = w,
-						    .cell = e,
-						    .size = size,
-						    .is_write = is_write,
-						    .is_atomic = is_atomic});
+	if (h != NULL && o->id != OP_atom && o->id != OP_red)
+		shadow_move(mc, s, o,
+			    &(struct touch){.lane = lane,
+					    .address = address,
+					    .host = host,
+					    .window = w,
+					    .size = size,
+					    .is_write = is_write});
+	return true;
 }
 
-void trace_undo(struct trace *t)
+void trace_updated(struct machine *mc, struct strip *s, const struct op *o,
+		   uint32_t lane, uint8_t *host, const struct window *w)
 {
-	for (uint32_t i = 0; i < t->cells.count; i++) {
-		struct cell *e = &t->cells.list[i];
-		for (uint32_t k = 0; k < e->bytes; k++) {
-			if ((e->written >> k & 1u) != 0)
-				e->host[k] = e->old[k];
-		}
-	}
-}
-
-enum err cells_merge(struct cells *to, const struct cells *from)
-{
-	for (uint32_t i = 0; i < from->count; i++) {
-		const struct cell *e = &from->list[i];
-		bool is_new;
-		struct cell *t = cells_find(to, e->buffer, e->number, &is_new);
-		if (t == NULL)
-			return ERR_NO_MEMORY;
-		if (is_new) {
-			*t = *e;
-			continue;
-		}
-		t->written |= e->written;
-		t->read |= e->read;
-		t->nan = (t->nan & ~e->written) | e->nan;
-		t->nan_bytes |= e->nan_bytes;
-	}
-	return ERR_OK;
-}
-
-static bool is_before(const struct cell *x, const struct cell *y)
-{
-	return x->buffer != y->buffer ? x->buffer < y->buffer
-				      : x->number < y->number;
-}
-
-static void sift(const struct cell **v, size_t from, size_t n)
-{
-	for (size_t child; (child = 2 * from + 1) < n; from = child) {
-		if (child + 1 < n && is_before(v[child], v[child + 1]))
-			child++;
-		if (!is_before(v[from], v[child]))
-			return;
-		const struct cell *t = v[from];
-		v[from] = v[child];
-		v[child] = t;
-	}
-}
-
-/* A heap sort: qsort() may ask the system for its memory, which a sandboxed
- * process may not. */
-static void sort_cells(const struct cell **v, size_t n)
-{
-	for (size_t i = n / 2; i-- > 0;)
-		sift(v, i, n);
-	for (size_t i = n; i-- > 1;) {
-		const struct cell *t = v[0];
-		v[0] = v[i];
-		v[i] = t;
-		sift(v, 0, i);
-	}
-}
-
-/* The cells in order; NULL: out of memory. */
-static const struct cell **sorted_cells(const struct cells *c,
-					struct arena *arena)
-{
-	const struct cell **v = (const struct cell **)arena_array(
-		arena, (size_t)c->count + 1, sizeof(*v), sizeof(void *));
-	if (v == NULL)
-		return NULL;
-	for (uint32_t i = 0; i < c->count; i++)
-		v[i] = &c->list[i];
-	sort_cells(v, c->count);
-	return v;
-}
-
-struct write_list {
-	struct exec_write *w;
-	size_t count;
-	uint8_t *data;
-};
-
-/* One written byte at the end of the list; joins the last range if it can. */
-static void put_byte(struct write_list *l, const struct cell *e, uint32_t k)
-{
-	uint64_t offset = e->number * CELL_BYTES + k;
-	uint32_t nan = (e->nan >> k & 1u) != 0 ? e->nan_bytes : 0;
-	struct exec_write *last = l->count > 0 ? &l->w[l->count - 1] : NULL;
-	*l->data = e->host[k];
-	if (last != NULL && last->buffer == e->buffer &&
-	    last->offset + last->bytes == offset && last->nan_bytes == nan)
-		last->bytes++;
-	else
-		l->w[l->count++] = (struct exec_write){.buffer = e->buffer,
-						       .offset = offset,
-						       .bytes = 1,
-						       .data = l->data,
-						       .nan_bytes = nan};
-	l->data++;
-}
-
-enum err cells_writes(const struct cells *c, struct arena *arena,
-		      const struct exec_write **ret_writes, size_t *ret_count)
-{
-	const struct cell **v = sorted_cells(c, arena);
-	size_t bytes = 0, runs = 0;
-	for (uint32_t i = 0; i < c->count; i++) {
-		uint64_t w = c->list[i].written, n = c->list[i].nan & w;
-		bytes += (size_t)__builtin_popcountll(w);
-		runs += 2 + 2 * (size_t)__builtin_popcountll(w & ~(w << 1)) +
-			2 * (size_t)__builtin_popcountll(n & ~(n << 1));
-	}
-	struct write_list l = {
-		.w = ARENA_ARRAY(arena, runs + 1, struct exec_write),
-		.data = arena_alloc(arena, bytes + 1, 8)};
-	if (v == NULL || l.w == NULL || l.data == NULL)
-		return ERR_NO_MEMORY;
-	for (uint32_t i = 0; i < c->count; i++) {
-		for (uint32_t k = 0; k < v[i]->bytes; k++) {
-			if ((v[i]->written >> k & 1u) != 0)
-				put_byte(&l, v[i], k);
-		}
-	}
-	*ret_writes = l.w;
-	*ret_count = l.count;
-	return ERR_OK;
-}
-
-#define LEAF_BYTES 512u
-
-enum err cells_reads(const struct cells *c, const struct exec_launch *in,
-		     struct arena *arena, const struct exec_range **ret_reads,
-		     size_t *ret_count)
-{
-	const struct cell **v = sorted_cells(c, arena);
-	struct exec_range *r =
-		ARENA_ARRAY(arena, (size_t)c->count + 1, struct exec_range);
-	size_t n = 0;
-	if (v == NULL || r == NULL)
-		return ERR_NO_MEMORY;
-	for (uint32_t i = 0; i < c->count; i++) {
-		if (v[i]->read == 0)
-			continue;
-		uint64_t all = in->buffers[v[i]->buffer].bytes;
-		uint64_t start =
-			v[i]->number * CELL_BYTES / LEAF_BYTES * LEAF_BYTES;
-		uint64_t end =
-			all - start < LEAF_BYTES ? all : start + LEAF_BYTES;
-		struct exec_range *last = n > 0 ? &r[n - 1] : NULL;
-		if (last != NULL && last->buffer == v[i]->buffer &&
-		    last->offset + last->bytes >= start)
-			last->bytes = end - last->offset;
-		else
-			r[n++] = (struct exec_range){.buffer = v[i]->buffer,
-						     .offset = start,
-						     .bytes = end - start};
-	}
-	*ret_reads = r;
-	*ret_count = n;
-	return ERR_OK;
+	struct access x = access_of(mc, s, o, w, NULL, 0, true);
+	if (mc->trace->shadow == NULL || o->number != NUMBER_F ||
+	    !is_noted(mc, w, x.is_shared))
+		return;
+	uint64_t offset = x.base + (uint64_t)(host - w->host);
+	struct touch v = {.lane = lane,
+			  .host = host,
+			  .window = w,
+			  .page = page_of(&x, offset),
+			  .at = (uint32_t)(offset % PAGE_BYTES),
+			  .size = o->size};
+	if (v.page != NULL)
+		shadow_atomic_done(mc, s, o, &v);
 }

@@ -72,8 +72,10 @@ static void run_row(const struct exec_module *m, const struct row *r,
 			float v = (float)(k * 2654435761u >> 8) / 16777216.0f;
 			memcpy(data + 4 * (size_t)k, &v, 4);
 		}
-		buffers[i] = (struct exec_buffer){
-			.data = data, .bytes = 16u * N, .writable = true};
+		buffers[i] =
+			(struct exec_buffer){.data = data,
+					     .bytes = 16u * N,
+					     .writable = i + 1 == r->buffers};
 		exec_kernel_param(m, bytes_str(r->kernel), i, &p);
 		relocs[i] = (struct exec_reloc){.param_offset = p.offset_bytes,
 						.buffer = i};

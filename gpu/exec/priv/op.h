@@ -26,6 +26,8 @@ typedef uint32_t op_ref;
 
 /* op.result_bytes of two halves in one register. */
 #define RESULT_PAIR 3u
+/* Of two f32. */
+#define RESULT_PAIR32 5u
 
 /* Where an address points. */
 enum op_space {
@@ -91,6 +93,7 @@ struct slot {
 	uint64_t at; /* in the CTA's or thread's bytes */
 	uint64_t bytes;
 	uint32_t owner; /* function of the tree; UINT32_MAX: the module */
+	uint32_t align; /* as declared */
 };
 
 /* Shared and local variables start at multiples of this. */
@@ -114,6 +117,7 @@ struct variable {
 	const struct ptx_reloc *relocs; /* copied */
 	uint32_t reloc_count;
 	uint32_t ptx_index;
+	uint32_t align; /* as declared */
 };
 
 struct place {

@@ -1,55 +1,34 @@
 /*
  * gpu/exec/priv/trace - what a traced run keeps about its CTA.
  *
- * Traced runs go lane by lane through memory and note here what was read and
- * written, in cells of 64 bytes of a buffer; plain runs have no trace and pay
- * nothing.
+ * Every access of memory is noted before it happens: which bytes of which
+ * pages were read and written, and for the sanitizer by whom.  Plain runs
+ * have no trace and pay nothing.
  */
 #ifndef WEFT_GPU_EXEC_PRIV_TRACE_H
 #define WEFT_GPU_EXEC_PRIV_TRACE_H
 
 #include "gpu/exec/priv/machine.h"
-
-#define CELL_BYTES 64u
-
-/* 64 aligned bytes of a buffer that the CTA has touched; masks by byte. */
-struct cell {
-	uint64_t number; /* offset / CELL_BYTES */
-	uint32_t buffer;
-	uint32_t bytes; /* less at a buffer's or piece's end */
-	uint64_t written;
-	uint64_t read;
-	uint64_t atomic;   /* every access was atomic */
-	uint64_t plain;	   /* some access was not */
-	uint64_t nan;	   /* part of a NaN of unspecified bits */
-	uint8_t nan_bytes; /* its size */
-	uint8_t *host;
-	uint8_t old[CELL_BYTES]; /* before the CTA wrote */
-};
-
-/* Cells by hash; emptied for each CTA. */
-struct cells {
-	struct cell *list;
-	uint32_t count, cap;
-	uint32_t *slots; /* index + 1 */
-	uint32_t slot_cap;
-	uint32_t last; /* found last */
-};
+#include "gpu/exec/priv/track.h"
 
 struct shadow;
 
 struct trace {
-	struct cells cells;
+	struct pages pages;
 	struct shadow *shadow; /* NULL: not sanitizing */
-	bool out_of_memory;
+	bool keeps_reads;      /* which bytes, not only which pages */
+	bool keeps_values; /* what the CTA itself wrote, for other threads */
+	bool is_again;	   /* the CTA has to run again, races by byte */
 	uint32_t nan_op, nan_thread; /* where, first */
 	bool nan_matters;	     /* run again with other NaN bits */
 	uint64_t *witness;	     /* a mix per thread; NULL: none */
 };
 
-enum err trace_new(const struct launch *l, struct trace **ret_trace);
+/* is_shared: other threads run CTAs of the same launch. */
+enum err trace_new(const struct launch *l, bool is_shared,
+		   struct trace **ret_trace);
 void trace_free(struct trace *t);
-void trace_start(struct trace *t);
+void trace_start(struct machine *mc);
 
 /*
  * One access of a lane, before it happens: at host, inside window w.
@@ -59,31 +38,53 @@ bool trace_access(struct machine *mc, struct strip *s, const struct op *o,
 		  uint32_t lane, uint64_t address, uint8_t *host,
 		  const struct window *w, uint32_t size, bool is_write);
 
-/* A barrier of the CTA has opened. */
-void trace_barrier(struct machine *mc);
+/* Addresses of a strip's lanes: at[i] + delta from a window's start. */
+struct trace_at {
+	const uint32_t *at;
+	uint32_t least, most; /* of at, lanes that are on */
+	int64_t delta;
+};
 
-/* The cell of offset, new if need be; NULL: out of memory. */
-struct cell *cells_at(struct cells *c, uint32_t buffer, uint64_t offset,
-		      const struct window *w);
+/*
+ * An access of all lanes of mask (NULL: all), before it happens, inside
+ * window w.  False: the CTA has ended.
+ */
+bool trace_span(struct machine *mc, struct strip *s, const struct op *o,
+		const uint32_t *mask, const struct window *w,
+		const struct trace_at *at, bool is_write);
+
+/* Races of a read of shared memory that happened before. */
+void trace_read_again(struct machine *mc, struct strip *s, const struct op *o,
+		      const uint32_t *mask, uint64_t base, const uint32_t *at);
+
+/* One place for all lanes of a load, at w->host + delta. */
+bool trace_fixed(struct machine *mc, struct strip *s, const struct op *o,
+		 const struct window *w, int64_t delta);
+
+/* After an atomic of a lane: what it left. */
+void trace_updated(struct machine *mc, struct strip *s, const struct op *o,
+		   uint32_t lane, uint8_t *host, const struct window *w);
+
+/* The loops that go with the launch's lanes. */
+const struct track_set *track_set_of(const struct launch *l);
+
+/* Barrier id opens, before its waiters are let go; UINT32_MAX: for all. */
+void trace_barrier(struct machine *mc, uint32_t id);
 
 /* Put back what the CTA wrote. */
 void trace_undo(struct trace *t);
 
 /*
- * After a CTA ended well: its findings, whether it does the same on other, a
- * machine with other addresses (NULL: not asked), and whether other NaN bits
- * change what it wrote (it is run twice more then); mc->end says the outcome.
+ * Run one CTA on a traced machine, again where the sanitizer must: races by
+ * byte, and with other NaN bits where they matter.  Its findings make it
+ * void; mc->end says the outcome.
  */
-void trace_judge(struct machine *mc, struct machine *other);
+void trace_run_cta(struct machine *mc, uint64_t cta);
 
-/* Merge the CTA's cells into those of the whole run. */
-enum err cells_merge(struct cells *to, const struct cells *from);
-void cells_free(struct cells *c);
-
-/* Cells as sorted, merged lists in arena. */
-enum err cells_writes(const struct cells *c, struct arena *arena,
+/* Pages as sorted, merged lists in arena. */
+enum err pages_writes(const struct pages *p, struct arena *arena,
 		      const struct exec_write **ret_writes, size_t *ret_count);
-enum err cells_reads(const struct cells *c, const struct exec_launch *in,
+enum err pages_reads(const struct pages *p, const struct exec_launch *in,
 		     struct arena *arena, const struct exec_range **ret_reads,
 		     size_t *ret_count);
 
@@ -100,9 +101,19 @@ struct hash witness_end(const struct machine *mc);
 struct cross;
 struct cross *cross_new(const struct exec_options *options);
 void cross_free(struct cross *x);
-/* Take the cells of a CTA that is done; gives the address of a byte that
- * another CTA wrote or that this one wrote and another touched, or 0. */
-uint64_t cross_add(struct cross *x, const struct cells *c, uint64_t cta);
+
+/* Two CTAs that touch one byte, one of them writing. */
+struct cross_find {
+	bool found;
+	uint64_t address;
+	uint64_t other; /* position of the other CTA, plus 1 */
+	uint32_t op;	/* this CTA's access */
+	uint32_t other_op;
+};
+
+/* Take the pages of a CTA that is done; position: in the run's order. */
+enum err cross_add(struct cross *x, const struct machine *mc, uint64_t position,
+		   struct cross_find *ret_find);
 void cross_found(const struct cross *x, struct exec_found *ret_found);
 
 #endif /* WEFT_GPU_EXEC_PRIV_TRACE_H */
