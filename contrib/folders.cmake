@@ -152,3 +152,8 @@ set(DIFF_DEPS gpu/exec gpu/program gpu/ptx base)
 weft_folder(tests/diff/engine DEPS ${DIFF_DEPS})
 weft_tool(tests/diff/lanes DEPS tests/diff/engine tests/support/kernels
   ${DIFF_DEPS})
+weft_tool(tests/diff/instrument DEPS tests/support/kernels ${DIFF_DEPS})
+if(TARGET tests_diff_instrument)
+  add_test(NAME diff_instrument COMMAND tests_diff_instrument --count
+    $<IF:$<CONFIG:Debug>,60,500>)
+endif()

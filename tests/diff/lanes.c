@@ -72,7 +72,10 @@ static void one(struct arena *a, uint64_t seed, const struct wish *w,
 	if (r.end == DIFF_REFUSED)
 		printf("seed %llu: refused: %s\n", (unsigned long long)seed,
 		       r.text);
-	if (r.end == DIFF_UNEQUAL || r.end == DIFF_UNDEFINED) {
+	if (r.end == DIFF_UNDEFINED)
+		printf("seed %llu: undefined: %s\n", (unsigned long long)seed,
+		       r.text);
+	if (r.end == DIFF_UNEQUAL) {
 		printf("seed %llu: %s\n", (unsigned long long)seed, r.text);
 		diff_case_reduce(a, &c, &k.text);
 		print_case(&c);

@@ -23,7 +23,7 @@
 
 /* Bytes that each thread owns of the buffer that it writes; the atomics'
  * places are behind those of all threads. */
-#define KERNELS_THREAD_BYTES 288u
+#define KERNELS_THREAD_BYTES 320u
 #define KERNELS_ATOMIC_BYTES 128u
 
 /* What may be in a kernel; 0: whatever is exact. */

@@ -438,10 +438,10 @@ static void put_loads(struct gen *g)
 static void put_results(struct gen *g)
 {
 	uint32_t at = 0;
-	for (uint32_t i = 0; i < GEN_LONGS; i++, at += 8)
-		gen_put(g, "st.global.u64 [%%own+%u], %%l%u;", at, i);
 	for (uint32_t i = 0; i < GEN_DOUBLES; i++, at += 8)
 		gen_put(g, "st.global.f64 [%%own+%u], %%d%u;", at, i);
+	for (uint32_t i = 0; i < GEN_LONGS; i++, at += 8)
+		gen_put(g, "st.global.u64 [%%own+%u], %%l%u;", at, i);
 	for (uint32_t i = 0; i < GEN_INTS; i++, at += 4)
 		gen_put(g, "st.global.u32 [%%own+%u], %%i%u;", at, i);
 	for (uint32_t i = 0; i < GEN_FLOATS; i++, at += 4)
