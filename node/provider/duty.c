@@ -1,7 +1,8 @@
 /*
  * node/provider/duty - what a provider owes after its commit: the openings of
  * the drawn samples, made as soon as the draw is known and before anybody
- * asks, and answers on the chain to demands.
+ * asks, and answers on the chain to demands, and to verdicts that are held
+ * until it has shown a conflict.
  *
  * Samples of one task are opened together, because each opening runs the
  * task again.  What is served is one blob, the same for every auditor.
@@ -38,10 +39,13 @@ struct duty {
 	uint64_t retry_ms;
 	uint64_t backoff_ms;	 /* after the next failure */
 	struct hash bundle_root; /* zero: not whole yet */
-	/* demands: one place at a time */
+	/* demands, one place at a time; or a held case */
 	struct core_post post;
 	uint64_t answered; /* places done by us */
 	uint32_t place;
+	bool is_held; /* what is asked for is about held, no demand */
+	struct hash held;
+	struct hash given_up; /* a held case that no conflict was found for */
 	struct program_sample asked;
 	uint64_t asked_ticket;
 };
@@ -68,10 +72,11 @@ static bool learn_draw(struct work *w, struct duty *d, struct ledger *view)
 	return true;
 }
 
-/* A demand can come before a draw, or without one. */
+/* A demand can come before a draw, or without one, and so can a dispute. */
 static bool begin(struct work *w, struct ledger *view)
 {
 	struct verify_demand demand;
+	struct verify_case c;
 	struct duty *d = w->duty;
 	uint64_t height;
 
@@ -87,9 +92,11 @@ static bool begin(struct work *w, struct ledger *view)
 	if (d->is_drawn)
 		return true;
 	d->count = 0;
-	return verify_demand_get(view, &w->id, &demand) == ERR_OK &&
-	       demand.is_open &&
-	       ledger_sampling(view, w->lease.stated_height, &height,
+	if (verify_demand_get(view, &w->id, &demand) || !demand.is_open) {
+		if (verify_case_next(view, &w->id, NULL, &c))
+			return false;
+	}
+	return ledger_sampling(view, w->lease.stated_height, &height,
 			       &d->seed) == ERR_OK;
 }
 
@@ -246,7 +253,32 @@ static void take_opened(struct provider *p, struct work *w,
 		make_bundle(w, out);
 }
 
-/* Evidence for one place of the demand, and the answer that names it. */
+static void begin_post(struct work *w, struct core_out *out,
+		       struct bytes evidence)
+{
+	struct duty *d = w->duty;
+	struct buf b = buf_make(BODY_BYTES_MAX);
+	struct hash root = merkle_bytes_root(evidence);
+
+	if (d->is_held) {
+		struct verify_dispute_conflict x = {d->held, root, evidence.n};
+
+		verify_dispute_conflict_encode(&b, &x);
+	} else {
+		struct verify_audit_answer x = {w->id, d->place, root,
+						evidence.n};
+
+		verify_audit_answer_encode(&b, &x);
+	}
+	core_post_begin(&d->post, out, CORE_LANE_PROVIDER,
+			d->is_held ? VERIFY_KIND_DISPUTE_CONFLICT
+				   : VERIFY_KIND_AUDIT_ANSWER,
+			buf_bytes(&b), evidence);
+	buf_free(&b);
+}
+
+/* Evidence for one place of the demand or a conflict, and the transaction
+ * that names it. */
 static void post_answer(struct work *w, struct core_out *out,
 			struct ledger *view, const struct bundle_item *item,
 			bool has_draw, uint32_t draw_index)
@@ -269,23 +301,54 @@ static void post_answer(struct work *w, struct core_out *out,
 	verify_evidence_encode(&b, &e);
 	if (!b.err && !header.err)
 		evidence = arena_copy(w->arena, buf_bytes(&b));
-	buf_reset(&b);
 	if (evidence.p && !core_post_resume(&d->post, out, view, &w->id,
-					    CORE_LANE_PROVIDER, evidence)) {
-		struct verify_audit_answer x = {
-			.lease = w->id,
-			.place = d->place,
-			.evidence_root = merkle_bytes_root(evidence),
-			.evidence_bytes = evidence.n,
-		};
-
-		verify_audit_answer_encode(&b, &x);
-		core_post_begin(&d->post, out, CORE_LANE_PROVIDER,
-				VERIFY_KIND_AUDIT_ANSWER, buf_bytes(&b),
-				evidence);
-	}
+					    CORE_LANE_PROVIDER, evidence))
+		begin_post(w, out, evidence);
 	buf_free(&header);
 	buf_free(&b);
+}
+
+static bool is_answering(const struct duty *d)
+{
+	return d->post.state == POST_OPENING || d->post.state == POST_PARTS ||
+	       d->asked_ticket;
+}
+
+/* A verdict against us that waits for a conflict. */
+static bool waits(const struct duty *d, const struct verify_case *c,
+		  uint64_t height)
+{
+	return c->held_height >= height && !c->is_ruled &&
+	       c->kind != VERIFY_CASE_CONFLICT && hash_is_zero(&c->conflict) &&
+	       !hash_eq(&c->id, &d->given_up);
+}
+
+/* Look for another CTA that has a part in the disputed bytes. */
+static void drive_held(struct work *w, struct core_out *out,
+		       struct ledger *view)
+{
+	struct duty *d = w->duty;
+	struct hash after = HASH_ZERO;
+	struct verify_case c;
+	bool first = true;
+
+	while (!is_answering(d) &&
+	       verify_case_next(view, &w->id, first ? NULL : &after, &c) ==
+		       ERR_OK) {
+		first = false;
+		after = c.id;
+		if (!waits(d, &c, view->height))
+			continue;
+		d->asked = (struct program_sample){
+			c.sample.task_index, c.sample.step_number,
+			PROGRAM_SAMPLE_PAIR, c.cta, PROGRAM_WARP_ALL};
+		if (position_of(w, &d->asked) >= w->lease.count)
+			continue;
+		d->is_held = true;
+		d->held = c.id;
+		d->asked_ticket = open_samples(
+			w, out, position_of(w, &d->asked), &d->asked, 1);
+	}
 }
 
 /* The first place that nobody has answered. */
@@ -296,10 +359,8 @@ static void drive_demand(struct work *w, struct core_out *out,
 	struct verify_demand demand;
 	uint32_t place = 0;
 
-	if (d->post.state == POST_OPENING || d->post.state == POST_PARTS ||
-	    d->asked_ticket)
-		return;
-	if (verify_demand_get(view, &w->id, &demand) || !demand.is_open)
+	if (is_answering(d) || verify_demand_get(view, &w->id, &demand) ||
+	    !demand.is_open)
 		return;
 	while (place < demand.count &&
 	       ((demand.answered | d->answered) >> place & 1))
@@ -307,6 +368,7 @@ static void drive_demand(struct work *w, struct core_out *out,
 	if (place == demand.count)
 		return;
 	d->place = place;
+	d->is_held = false;
 	if (demand.by_auditor) {
 		uint32_t k = demand.draws[place];
 
@@ -326,6 +388,11 @@ static void take_asked(struct provider *p, struct work *w, struct core_out *out,
 	struct bundle_item item;
 
 	w->duty->asked_ticket = 0;
+	if (event->err && w->duty->is_held) {
+		w->duty->given_up = w->duty->held;
+		core_note(out, CORE_NOTE_WARN, "dispute", &w->id,
+			  "no conflict was found");
+	}
 	if (event->err || event->opened->count != 1)
 		return;
 	if (keep(p, w, out, event->opened->openings[0],
@@ -344,6 +411,7 @@ void duty_drive(struct provider *p, struct work *w, struct core_out *out,
 	if (!d->ticket && d->opened < d->count &&
 	    core_now_ms(out) >= d->retry_ms)
 		open_batch(p, w, out);
+	drive_held(w, out, view);
 	drive_demand(w, out, view);
 }
 
@@ -355,7 +423,7 @@ bool duty_event(struct provider *p, struct work *w, struct core_out *out,
 	if (!d || !event->ticket)
 		return false;
 	if (core_post_event(&d->post, out, event)) {
-		if (d->post.state == POST_DONE)
+		if (d->post.state == POST_DONE && !d->is_held)
 			d->answered |= 1ull << d->place;
 		return true;
 	}

@@ -9,7 +9,27 @@
 #include "gpu/program/trace.h"
 #include "ledger/tx.h"
 #include "market/kinds.h"
+#include "verify/evidence.h"
 #include "verify/kinds.h"
+
+static enum err referee(void *ctx, struct arena *a, uint64_t version,
+			struct bytes request, struct bytes *ret_verdict)
+{
+	struct program_judge_request q;
+	struct program_judge_answer r = {.verdict = PROGRAM_VERDICT_FRAUD};
+	struct program_sample s;
+	struct buf b = buf_make(1024);
+
+	(void)ctx, (void)version;
+	cr_assert_eq(program_judge_request_decode(request, &q), ERR_OK);
+	cr_assert_eq(program_opening_sample(q.opening, &s), ERR_OK);
+	if (s.kind == PROGRAM_SAMPLE_PAIR)
+		r.verdict = PROGRAM_VERDICT_VOID;
+	program_judge_answer_encode(&b, &r);
+	*ret_verdict = arena_copy(a, buf_bytes(&b));
+	buf_free(&b);
+	return ERR_OK;
+}
 
 /* Sequential list of items, each after its length. */
 static struct bytes list_of(struct arena *a, const struct bytes *items,
@@ -165,7 +185,8 @@ void market_open(struct fake_market *m)
 	rig_open(&m->rig,
 		 &(struct rig_options){.rows = rows,
 				       .row_count = 2,
-				       .actor_count = 2,
+				       .referee = {referee, NULL},
+				       .actor_count = 3,
 				       .balance_picks = 1000000000000ull});
 	m->arena = arena_new(256u << 20);
 	m->now_ms = 1000;
@@ -320,9 +341,57 @@ static void answer_run(struct fake_market *m, const struct core_action *a)
 	market_tell(m, &e);
 }
 
+static struct bytes open_one(struct fake_market *m,
+			     const struct program_sample *s,
+			     const struct hash *seed)
+{
+	struct toy_lease *t = toy_of(m);
+	uint64_t writer = PROGRAM_WRITER_NONE;
+	struct program_opening o;
+
+	if (s->kind == PROGRAM_SAMPLE_CHUNK)
+		writer = toy_chunk_writer(m->arena, t, s, seed);
+	if (s->kind == PROGRAM_SAMPLE_PAIR) {
+		m->pairs++;
+		writer = 0;
+	}
+	o = toy_opening(m->arena, t, s, writer);
+	return toy_encode(m->arena, &o);
+}
+
+void market_dispute(struct fake_market *m)
+{
+	struct program_sample s = {0, 6, PROGRAM_SAMPLE_CTA, 2,
+				   PROGRAM_WARP_ALL};
+	struct program_opening o =
+		toy_opening(m->arena, toy_of(m), &s, PROGRAM_WRITER_NONE);
+	struct verify_evidence e = {.opening = toy_encode(m->arena, &o)};
+	struct verify_dispute_open x = {.lease = market_the_lease(m).id};
+	struct verify_evidence_part part = {.index = 0};
+	struct buf b = buf_make(1u << 20);
+	struct buf body = buf_make(1u << 20);
+
+	verify_evidence_encode(&b, &e);
+	x.evidence_root = merkle_bytes_root(buf_bytes(&b));
+	x.evidence_bytes = b.n;
+	verify_dispute_open_encode(&body, &x);
+	cr_assert_eq(rig_send(&m->rig, MARKET_BUYER, VERIFY_KIND_DISPUTE_OPEN,
+			      buf_bytes(&body)),
+		     REASON_none);
+	part.case_id = m->rig.outcome.results[1].id;
+	part.data = buf_bytes(&b);
+	buf_reset(&body);
+	verify_evidence_part_encode(&body, &part);
+	cr_assert_eq(rig_send(&m->rig, MARKET_BUYER, VERIFY_KIND_EVIDENCE_PART,
+			      buf_bytes(&body)),
+		     REASON_none);
+	buf_free(&b);
+	buf_free(&body);
+}
+
 static void answer_other(struct fake_market *m, const struct core_action *a)
 {
-	static const struct bytes openings[CORE_SAMPLES_MAX];
+	struct bytes openings[CORE_SAMPLES_MAX];
 	struct core_opened opened = {.openings = openings};
 	struct program_judge_answer valid = {.verdict = m->verdict};
 	struct core_event e = {.ticket = a->ticket};
@@ -335,6 +404,9 @@ static void answer_other(struct fake_market *m, const struct core_action *a)
 	} else if (a->kind == CORE_ACTION_OPEN) {
 		e.kind = CORE_EVENT_OPENED;
 		opened.count = a->open.sample_count;
+		for (uint32_t i = 0; i < a->open.sample_count; i++)
+			openings[i] =
+				open_one(m, &a->open.samples[i], &a->open.seed);
 		e.opened = &opened;
 	} else if (a->kind == CORE_ACTION_AUDIT) {
 		e.kind = CORE_EVENT_AUDITED;

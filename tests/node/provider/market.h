@@ -15,6 +15,7 @@
 
 #define MARKET_BUYER	 1u
 #define MARKET_PROVIDER	 2u
+#define MARKET_VERIFIER	 3u
 #define MARKET_KEPT_MAX	 64u
 #define MARKET_ASKED_MAX 512u
 
@@ -45,7 +46,8 @@ struct fake_market {
 	 * job says; 0: as the toy's header has it */
 	enum program_verdict verdict;
 	uint32_t class_bit;
-	unsigned runs; /* RUN actions seen */
+	unsigned pairs; /* openings of pairs that were asked for */
+	unsigned runs;	/* RUN actions seen */
 	unsigned cancels;
 };
 
@@ -64,6 +66,10 @@ void market_post_job(struct fake_market *m);
  * only so many are answered.
  */
 void market_turn(struct fake_market *m, unsigned runs);
+
+/* The buyer disputes CTA 2 of step 6 of the lease's first task, and the
+ * referee agrees; it calls every pair a conflict. */
+void market_dispute(struct fake_market *m);
 
 /* Empty blocks. */
 void market_blocks(struct fake_market *m, unsigned count);

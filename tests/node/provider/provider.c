@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 
 #include "tests/node/provider/market.h"
+#include "verify/kinds.h"
 
 static struct fake_market m;
 
@@ -178,6 +179,43 @@ Test(provider, a_wrong_sample_before_the_commit_is_a_driver_fault)
 Test(provider, a_void_sample_before_the_commit_strikes_nobody)
 {
 	check_ends(PROGRAM_VERDICT_VOID, REASON_void);
+}
+
+static void bond_verifier(void)
+{
+	struct verify_verifier_bond x = {.amount = {20000000000}};
+	struct buf b = buf_make(64);
+
+	verify_verifier_bond_encode(&b, &x);
+	cr_assert_eq(rig_send(&m.rig, MARKET_VERIFIER,
+			      VERIFY_KIND_VERIFIER_BOND, buf_bytes(&b)),
+		     REASON_none);
+	buf_free(&b);
+}
+
+/* Nobody can say what such a CTA leaves: it shows so, and is not fined. */
+Test(provider, shows_a_conflict_when_it_is_accused)
+{
+	struct hash id = market_the_lease(&m).id;
+	struct market_lease l;
+	struct ledger *view;
+
+	bond_verifier();
+	market_turn(&m, TOY_TASKS);
+	market_blocks(&m, 3);
+	market_turn(&m, 0);
+	cr_assert_eq(market_the_lease(&m).state, MARKET_LEASE_auditing);
+	market_dispute(&m);
+	market_blocks(&m, 1);
+	cr_assert_eq(market_the_lease(&m).state, MARKET_LEASE_auditing);
+	market_turn(&m, 0);
+	market_blocks(&m, 2);
+	cr_assert_eq(m.pairs, 1);
+	cr_assert_eq(ledger_chain_view(m.rig.chain, &view), ERR_OK);
+	cr_assert_eq(market_lease_get(view, &id, &l), ERR_OK);
+	ledger_chain_view_end(view);
+	cr_assert_eq(l.state, MARKET_LEASE_void, "%s",
+		     market_lease_state_word(l.state));
 }
 
 Test(provider, hands_back_the_rest_when_its_owner_is_there)
