@@ -246,16 +246,18 @@ static void start_strip(struct machine *mc, struct strip *s)
 	const struct function *f = mc->l->kernel;
 	for (uint32_t i = 0; i < mc->l->m->zero_run_count; i++) {
 		struct place p = mc->l->m->zero_runs[i];
-		memset(s->regs + (size_t)p.at * mc->stride, 0,
-		       (size_t)p.bytes * mc->stride);
+		schedule_noise(mc, s->regs + (size_t)p.at * mc->stride,
+			       (size_t)p.bytes * mc->stride, true);
 	}
 	for (uint32_t i = 0; i < 3; i++)
 		fill_special(mc, s, (enum special)(SPECIAL_CTAID_X + i),
 			     mc->ctaid[i]);
 	if (mc->l->m->frame_bytes > 0)
-		memset(s->frames, 0, (size_t)s->n * mc->l->m->frame_bytes);
+		schedule_noise(mc, s->frames,
+			       (size_t)s->n * mc->l->m->frame_bytes, false);
 	if (mc->l->m->local_bytes > 0)
-		memset(s->local, 0, (size_t)s->n * mc->l->m->local_bytes);
+		schedule_noise(mc, s->local,
+			       (size_t)s->n * mc->l->m->local_bytes, false);
 	strip_start(mc, s, f->entry);
 }
 
@@ -269,11 +271,11 @@ void machine_run_cta(struct machine *mc, uint64_t cta)
 	mc->count = 0;
 	mc->cost = 0;
 	mc->end = (struct end){.outcome = EXEC_OK};
+	schedule_start(mc);
 	if (mc->l->shared_bytes > 0)
-		memset(mc->shared, 0, mc->l->shared_bytes);
+		schedule_noise(mc, mc->shared, mc->l->shared_bytes, false);
 	for (uint32_t i = 0; i < MACHINE_BARRIERS; i++)
 		mc->barriers[i] = (struct barrier){.and_all = true};
-	schedule_start(mc);
 	for (uint32_t k = 0; k < mc->l->strip_count; k++)
 		start_strip(mc, &mc->strips[k]);
 	if (mc->trace != NULL)

@@ -251,6 +251,9 @@ struct exec_options {
 	 * lanes at a time (0: all that can). */
 	uint64_t schedule_seed;
 	uint32_t group_lanes;
+	/* What a CTA finds in registers, shared and local memory that it has
+	 * not written, for tests: noise by chance (0: zero). */
+	uint64_t noise_seed;
 	uint32_t nan_variant;
 	/* Finder: who writes and reads these ranges. */
 	const struct exec_range *ranges;

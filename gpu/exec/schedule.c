@@ -7,6 +7,8 @@
  * runs on past the pcs of others as long as it stays together.  Lanes that
  * meet for a warp operation go on together, whatever their number.
  */
+#include <string.h>
+
 #include "gpu/exec/priv/machine.h"
 
 static uint32_t draw(struct machine *mc)
@@ -21,6 +23,24 @@ void schedule_start(struct machine *mc)
 {
 	mc->schedule =
 		mc->l->options->schedule_seed ^ mc->cta * 0xa0761d6478bd642fu;
+}
+
+/* In registers only words of no or all ones: a predicate is one of them. */
+void schedule_noise(struct machine *mc, void *p, size_t bytes, bool registers)
+{
+	uint64_t x = mc->l->options->noise_seed;
+	uint8_t *to = p;
+	memset(p, 0, bytes);
+	if (x == 0)
+		return;
+	x ^= mc->cta * 0xe7037ed1a0b428dbu + bytes;
+	for (size_t i = 0; i + 4 <= bytes; i += 4) {
+		x = x * 6364136223846793005u + 1442695040888963407u;
+		uint32_t word = (uint32_t)(x >> 32);
+		if (registers)
+			word = word >> 31 ? UINT32_MAX : 0;
+		memcpy(to + i, &word, 4);
+	}
 }
 
 uint32_t schedule_strip(struct machine *mc, uint32_t k)

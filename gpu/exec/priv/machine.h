@@ -253,6 +253,8 @@ void strip_start(struct machine *mc, struct strip *s, uint32_t pc);
 void schedule_start(struct machine *mc);
 void schedule_group(struct machine *mc, struct strip *s);
 uint32_t schedule_strip(struct machine *mc, uint32_t k);
+/* What nothing initialises: zero, or noise where a test asks for it. */
+void schedule_noise(struct machine *mc, void *p, size_t bytes, bool registers);
 
 /* The bits of unspecified NaNs: 0 as GPUs give them, 1 and 2 others. */
 void machine_set_nan(struct machine *mc, uint32_t variant);
