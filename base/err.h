@@ -38,6 +38,9 @@
 	/* gpu/client, gpu/worker: 300-349 */                            \
 	X(ERR_WORKER_DIED, 300, "the worker process died")               \
 	X(ERR_WORKER_LIED, 301, "the worker process broke its protocol") \
+	/* gpu/cuda: 350-399 */                                          \
+	X(ERR_NO_CUDA, 350, "no CUDA driver or card")                    \
+	X(ERR_CUDA, 351, "the CUDA driver reports an error")             \
 	/* ledger: 400-449 */                                            \
 	X(ERR_STORE, 400, "the store failed")                            \
 	/* market: 450-499, verify: 500-549 */                           \

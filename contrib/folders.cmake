@@ -63,7 +63,17 @@ weft_test(base DEPS base LIBS PkgConfig::crypto)
 weft_test(gpu/ptx DEPS base LIBS PkgConfig::jansson)
 weft_test(gpu/strict DEPS base LIBS m)
 weft_test(gpu/program DEPS base)
-weft_test(gpu/exec DEPS gpu/ptx gpu/program base)
+if(criterion_FOUND)
+  weft_folder(tests/support/ptx DEPS base)
+  target_compile_definitions(weft_tests_support_ptx PRIVATE
+    WEFT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+endif()
+weft_test(gpu/exec DEPS tests/support/ptx gpu/ptx gpu/program base)
+weft_folder(tests/support/cuda DEPS gpu/cuda gpu/exec gpu/program gpu/ptx base)
+weft_test(gpu/cuda DEPS tests/support/cuda tests/support/ptx gpu/exec
+  gpu/program gpu/ptx base LIBS m)
+weft_tool(tests/bench/card DEPS tests/support/cuda gpu/cuda gpu/exec
+  gpu/program gpu/ptx base LIBS m)
 weft_test(gpu/build DEPS gpu/strict gpu/program gpu/ptx base)
 weft_test(corpus DEPS gpu/exec gpu/ptx gpu/program base)
 weft_test(gpu/worker DEPS gpu/client gpu/build gpu/exec gpu/program gpu/ptx
@@ -90,7 +100,11 @@ weft_test(node/buyer DEPS node/core gpu/program market ledger base)
 
 find_library(MPFR_LIBRARY mpfr)
 if(MPFR_LIBRARY)
-  weft_tool(tests/bench/strict LIBS ${MPFR_LIBRARY} gmp m)
+  weft_tool(tests/bench/strict DEPS gpu/build gpu/strict gpu/exec gpu/ptx
+    gpu/program base LIBS ${MPFR_LIBRARY} gmp m)
+  add_test(NAME bench_strict COMMAND tests_bench_strict 40009 2000)
+  set_tests_properties(bench_strict PROPERTIES ENVIRONMENT
+    "LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/contrib/lsan.supp:print_suppressions=0")
 endif()
 set_source_files_properties(tests/bench/strict.c tests/gpu/strict/accuracy.c
   tests/gpu/worker/strict.c
@@ -156,4 +170,11 @@ weft_tool(tests/diff/instrument DEPS tests/support/kernels ${DIFF_DEPS})
 if(TARGET tests_diff_instrument)
   add_test(NAME diff_instrument COMMAND tests_diff_instrument --count
     $<IF:$<CONFIG:Debug>,60,500>)
+endif()
+
+# The examples on a hostile stand-in for a card, and on a card.
+weft_tool(tests/sim/card DEPS tests/support/cuda gpu/cuda ${SIM_DEPS} LIBS m)
+if(TARGET tests_sim_card)
+  add_test(NAME sim_card COMMAND tests_sim_card --seeds
+    $<IF:$<CONFIG:Debug>,4,20>)
 endif()

@@ -39,7 +39,8 @@ WEFT_FN double weft_d_erfc_poly(double a)
 /* erfc(a), a >= 0.  a + al is the argument, al below an ulp of a. */
 WEFT_FN double weft_d_erfc_core(double a, double al)
 {
-	double h, l, p;
+	double h, l, p, eh, el;
+	int    k;
 
 	if (a > 30.0)
 		return 0.0;
@@ -47,16 +48,12 @@ WEFT_FN double weft_d_erfc_core(double a, double al)
 	h = __dmul_rn(a, a);
 	l = __fma_rn(-a, a, h);
 	l = __fma_rn(__dmul_rn(-2.0, a), al, l);
-	{
-		double eh, el;
-		int    k = weft_d_exp_pair(-h, l, &eh, &el);
-
-		p = __fma_rn(p, eh, __dmul_rn(p, el));
-		/* Between 1/2 and 2 again, that one rounding may underflow. */
-		if (p < 0.0625)
-			return weft_d_scale(__dmul_rn(p, 16.0), k - 4);
-		return weft_d_scale(p, k);
-	}
+	k = weft_d_exp_pair(-h, l, &eh, &el);
+	p = __fma_rn(p, eh, __dmul_rn(p, el));
+	/* Towards 1 again: only the scaling may leave the normal numbers. */
+	if (p < 0.0625)
+		return weft_d_scale(__dmul_rn(p, 16.0), k - 4);
+	return weft_d_scale(p, k);
 }
 
 /* erf x for |x| < 1/2. */
@@ -145,25 +142,25 @@ WEFT_FN double weft_d_sinpi_core(double x)
 
 	if (a <= 0.25) {
 		s = __dmul_rn(a, a);
-	p = __fma_rn(0x1.0d9705e9ea3cep-22, s, -0x1.d4207b5ff254fp-18);
-	p = __fma_rn(p, s, 0x1.374717e674f00p-13);
-	p = __fma_rn(p, s, -0x1.33816aa326f28p-9);
-	p = __fma_rn(p, s, 0x1.ac6805cf34316p-6);
-	p = __fma_rn(p, s, -0x1.86a8e4720db62p-3);
-	p = __fma_rn(p, s, 0x1.9f9cb402bc46cp-1);
-	p = __fma_rn(p, s, -0x1.a51a6625307d3p+0);
-	p = __fma_rn(p, s, 0x1.0000000000000p+0);
+		p = __fma_rn(0x1.0d9705e9ea3cep-22, s, -0x1.d4207b5ff254fp-18);
+		p = __fma_rn(p, s, 0x1.374717e674f00p-13);
+		p = __fma_rn(p, s, -0x1.33816aa326f28p-9);
+		p = __fma_rn(p, s, 0x1.ac6805cf34316p-6);
+		p = __fma_rn(p, s, -0x1.86a8e4720db62p-3);
+		p = __fma_rn(p, s, 0x1.9f9cb402bc46cp-1);
+		p = __fma_rn(p, s, -0x1.a51a6625307d3p+0);
+		p = __fma_rn(p, s, 0x1.0000000000000p+0);
 		p = __dmul_rn(__dmul_rn(a, p), 0x1.921fb54442d18p+1);
 	} else {
 		a = __dadd_rn(0.5, -a);
 		s = __dmul_rn(a, a);
-	p = __fma_rn(0x1.1e745e5e09ce2p-18, s, -0x1.b6de8b8e9b9ffp-14);
-	p = __fma_rn(p, s, 0x1.f9d3870871194p-10);
-	p = __fma_rn(p, s, -0x1.a6d1f2a086c90p-6);
-	p = __fma_rn(p, s, 0x1.e1f506891ae95p-3);
-	p = __fma_rn(p, s, -0x1.55d3c7e3cbff7p+0);
-	p = __fma_rn(p, s, 0x1.03c1f081b5ac4p+2);
-	p = __fma_rn(p, s, -0x1.3bd3cc9be45dep+2);
+		p = __fma_rn(0x1.1e745e5e09ce2p-18, s, -0x1.b6de8b8e9b9ffp-14);
+		p = __fma_rn(p, s, 0x1.f9d3870871194p-10);
+		p = __fma_rn(p, s, -0x1.a6d1f2a086c90p-6);
+		p = __fma_rn(p, s, 0x1.e1f506891ae95p-3);
+		p = __fma_rn(p, s, -0x1.55d3c7e3cbff7p+0);
+		p = __fma_rn(p, s, 0x1.03c1f081b5ac4p+2);
+		p = __fma_rn(p, s, -0x1.3bd3cc9be45dep+2);
 		p = __fma_rn(p, s, 1.0);
 	}
 	return copysign(p, x);
@@ -196,16 +193,10 @@ WEFT_FN double weft_d_lgamma_two(double y)
 	return __dmul_rn(y, p);
 }
 
-/* lgamma x = *ret_h + *ret_l for x >= 8: Stirling's series. */
-WEFT_FN void weft_d_stirling(double x, double *ret_h, double *ret_l)
+/* What lgamma x is beside (x - 1/2) log x - x + log(2 pi) / 2, for x >= 8. */
+WEFT_FN double weft_d_stirling_rest(double x)
 {
-	double w, p, h, l, t, u, ul;
-
-	w = __drcp_rn(x);
-	p = w;
-	w = __dmul_rn(w, w);
-	{
-		double s = p;
+	double r = __drcp_rn(x), w = __dmul_rn(r, r), p;
 
 	p = __fma_rn(0x1.c29fa8a00bff4p-4, w, -0x1.c6897d7841011p-6);
 	p = __fma_rn(p, w, 0x1.a2565f7556310p-8);
@@ -215,8 +206,14 @@ WEFT_FN void weft_d_stirling(double x, double *ret_h, double *ret_l)
 	p = __fma_rn(p, w, 0x1.a01a01a00d0c8p-11);
 	p = __fma_rn(p, w, -0x1.6c16c16c16c0fp-9);
 	p = __fma_rn(p, w, 0x1.5555555555555p-4);
-		p = __dmul_rn(p, s);
-	}
+	return __dmul_rn(p, r);
+}
+
+/* lgamma x = *ret_h + *ret_l for x >= 8: Stirling's series. */
+WEFT_FN void weft_d_stirling(double x, double *ret_h, double *ret_l)
+{
+	double h, l, t, u, ul;
+
 	/* (x - 1/2) log x - x + log(2 pi) / 2 */
 	weft_d_log_pair(x, 0.0, &h, &l);
 	u = __dadd_rn(x, -0.5);
@@ -227,7 +224,8 @@ WEFT_FN void weft_d_stirling(double x, double *ret_h, double *ret_l)
 	weft_d_fast_sum(t, -x, &h, &u);
 	l = __dadd_rn(l, u);
 	weft_d_sum(h, 0x1.d67f1c864beb5p-1, &h, &u);
-	l = __dadd_rn(__dadd_rn(l, u), __dadd_rn(p, -0x1.65b5a1b7ff5dfp-55));
+	l = __dadd_rn(__dadd_rn(l, u), -0x1.65b5a1b7ff5dfp-55);
+	l = __dadd_rn(l, weft_d_stirling_rest(x));
 	weft_d_fast_sum(h, l, ret_h, ret_l);
 }
 
