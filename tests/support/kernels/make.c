@@ -106,6 +106,9 @@ static void put_loop(struct gen *g)
 	gen_put(g, "sub.u32 %%c%u, %%c%u, 1;", d, d);
 	gen_put(g, "bra L%u;", n);
 	gen_put(g, "E%u:", n);
+	/* Or those that leave meet the vote again, with another mask. */
+	if (mask != GEN_NO_MASK)
+		gen_put(g, "bar.warp.sync %%m%u;", g->mask);
 }
 
 /* Four indices, three labels. */
