@@ -45,6 +45,7 @@
 #define T_BITS	  (T_B16 | T_B32 | T_B64)
 #define T_INTS	  (T_INT8 | T_INT16 | T_INT32 | T_INT64)
 #define T_PACKED8 (T_(E4M3X2) | T_(E5M2X2))
+#define T_FLOAT8  (T_(E4M3) | T_(E5M2))
 #define T_HALVES  (T_F16 | T_F16X2 | T_BF16 | T_BF16X2)
 #define T_MEMORY  (T_B8 | T_BITS | T_B128 | T_INTS | T_F32 | T_F64)
 
@@ -371,14 +372,55 @@ static const char *check_copy(const struct ptx_instr *in)
 					   : NULL;
 }
 
+/* A shape, two factors, and a sum of the same type as what is added to. */
+static bool is_float_mma(const struct ptx_instr *in)
+{
+	static const struct {
+		uint8_t shape;
+		uint64_t factors, sums;
+	} known[] = {
+		{PTX_SHAPE_M8N8K4, T_F16, T_F16 | T_F32},
+		{PTX_SHAPE_M16N8K8, T_F16, T_F16 | T_F32},
+		{PTX_SHAPE_M16N8K16, T_F16, T_F16 | T_F32},
+		{PTX_SHAPE_M16N8K8, T_BF16 | T_TF32, T_F32},
+		{PTX_SHAPE_M16N8K4, T_TF32, T_F32},
+		{PTX_SHAPE_M16N8K16, T_BF16, T_F32},
+		{PTX_SHAPE_M8N8K4, T_F64, T_F64},
+		{PTX_SHAPE_M16N8K4, T_F64, T_F64},
+		{PTX_SHAPE_M16N8K8, T_F64, T_F64},
+		{PTX_SHAPE_M16N8K16, T_F64, T_F64},
+		{PTX_SHAPE_M16N8K16, T_FLOAT8, T_F16 | T_F32},
+		{PTX_SHAPE_M16N8K32, T_FLOAT8, T_F16 | T_F32},
+	};
+	uint8_t a = in->types[1], b = in->types[2];
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (known[i].shape == in->mod[PTX_MOD_SHAPE] &&
+		    in_set(known[i].factors, a) &&
+		    (a == b || known[i].factors == T_FLOAT8) &&
+		    in_set(known[i].factors, b) &&
+		    in_set(known[i].sums, in->types[0]) &&
+		    (in->types[0] == in->types[3] ||
+		     (in->mod[PTX_MOD_SHAPE] == PTX_SHAPE_M8N8K4 &&
+		      in->types[0] == PTX_TYPE_F32 &&
+		      in->types[3] == PTX_TYPE_F16)))
+			return true;
+	return false;
+}
+
 static const char *check_mma(const struct ptx_instr *in)
 {
 	uint8_t x = in->mod[PTX_MOD_SHAPE], a = in->types[1], b = in->types[2];
 	bool popc = in->mod[PTX_MOD_MMA_POPC] != 0;
 
+	bool old = x == PTX_SHAPE_M8N8K4 && a == PTX_TYPE_F16;
+
+	/* Only the oldest shape has other layouts. */
+	if (!old && (in->mod[PTX_MOD_LAYOUT_A] != PTX_LAYOUT_A_ROW ||
+		     in->mod[PTX_MOD_LAYOUT_B] != PTX_LAYOUT_B_COL))
+		return "not a layout of this shape";
 	if (in->types[0] != PTX_TYPE_S32)
-		return ptx_types[in->types[0]].kind != PTX_KIND_F ||
-				       in->mod[PTX_MOD_SATFINITE] || popc
+		return in->mod[PTX_MOD_SATFINITE] || popc || !is_float_mma(in)
 			       ? "not a type of mma"
 			       : NULL;
 	if (in->types[3] != PTX_TYPE_S32)
