@@ -9,6 +9,7 @@
 #include "cli/local.h"
 #include "cli/table.h"
 #include "cli/work.h"
+#include "gpu/ptx/classify.h"
 
 static enum cli_exit report_on(struct cli *c, const char *path,
 			       struct bytes ptx, struct job_report *ret)
@@ -31,22 +32,38 @@ static enum cli_exit report_on(struct cli *c, const char *path,
 	return CLI_DONE;
 }
 
+static json_t *json_reason(const struct job_reason *r)
+{
+	return json_pack(
+		"{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "line",
+		json_count(r->line), "source_line", json_count(r->source_line),
+		"file", json_text(r->file), "opcode", json_text(r->opcode),
+		"reason", json_text(r->reason), "text", json_text(r->text),
+		"hint", json_text(r->hint), "count", json_count(r->count));
+}
+
 static json_t *json_reasons(const struct job_kernel *k)
 {
 	json_t *list = json_array();
 
-	for (uint32_t i = 0; i < k->reason_count; i++) {
-		const struct job_reason *r = &k->reasons[i];
-
-		json_array_append_new(
-			list, json_pack("{s:o,s:o,s:o,s:o,s:o}", "line",
-					json_count(r->line), "source_line",
-					json_count(r->source_line), "opcode",
-					json_text(r->opcode), "reason",
-					json_text(r->reason), "hint",
-					json_text(r->hint)));
-	}
+	for (uint32_t i = 0; i < k->reason_count; i++)
+		json_array_append_new(list, json_reason(&k->reasons[i]));
 	return list;
+}
+
+static json_t *json_needs(const struct job_kernel *k)
+{
+	char version[16];
+
+	snprintf(version, sizeof(version), "%u.%u", k->version / 10,
+		 k->version % 10);
+	return json_pack("{s:i,s:s,s:o,s:b,s:o,s:o,s:b,s:o}", "sm", (int)k->sm,
+			 "version", version, "shared_bytes",
+			 json_count(k->shared_bytes), "dynamic_shared",
+			 k->dynamic_shared, "threads", json_count(k->threads),
+			 "local_bytes", json_count(k->local_bytes), "stack",
+			 k->needs_stack, "memory_bytes",
+			 json_count(k->memory_bytes));
 }
 
 static json_t *json_kernel(const struct job_kernel *k, json_t *reasons)
@@ -64,38 +81,78 @@ static json_t *json_kernel(const struct job_kernel *k, json_t *reasons)
 		json_object_setn_new(
 			opcodes, (const char *)k->opcodes[i].name.p,
 			k->opcodes[i].name.n, json_count(k->opcodes[i].count));
-	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:{s:i,s:o,s:o,s:o,s:o},s:o}",
-			 "name", json_text(k->name), "class",
-			 json_text(k->class_name), "independence",
-			 json_text(k->independence), "reasons", reasons,
-			 "footprint", footprint, "needs", "sm", (int)k->sm,
-			 "shared_bytes", json_count(k->shared_bytes), "threads",
-			 json_count(k->threads), "local_bytes",
-			 json_count(k->local_bytes), "memory_bytes",
-			 json_count(k->memory_bytes), "opcodes", opcodes);
+	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "name",
+			 json_text(k->name), "class", json_text(k->class_name),
+			 "independence", json_text(k->independence), "reasons",
+			 reasons, "footprint", footprint, "needs",
+			 json_needs(k), "opcodes", opcodes);
+}
+
+/* What a class means to whoever wrote the kernel. */
+static const char *meaning_of(struct bytes class_name)
+{
+	switch (class_name.n ? class_name.p[0] : 0) {
+	case 'A':
+		return "exact on every device";
+	case 'B':
+		return "exact on one architecture";
+	case 'R':
+		return "exact; checked as a whole launch";
+	case 'S':
+		return "a search: most thread blocks may write nothing";
+	case 'C':
+		return "not sold: the result depends on order, time or "
+		       "place";
+	case 'D':
+		return "not sold: it needs the whole grid at once";
+	default:
+		return "does not run here";
+	}
 }
 
 static void put_kernel(const struct job_kernel *k)
 {
-	printf("%.*s: class %.*s (%.*s), sm_%u, %u shared bytes, %u local "
-	       "bytes a thread\n",
-	       (int)k->name.n, (const char *)k->name.p, (int)k->class_name.n,
-	       (const char *)k->class_name.p, (int)k->independence.n,
-	       (const char *)k->independence.p, k->sm, k->shared_bytes,
-	       k->local_bytes);
+	printf("%.*s: class %.*s, %s\n", (int)k->name.n,
+	       (const char *)k->name.p, (int)k->class_name.n,
+	       (const char *)k->class_name.p, meaning_of(k->class_name));
+	if (k->independence.n)
+		printf("  thread blocks are independent: %.*s\n",
+		       (int)k->independence.n, (const char *)k->independence.p);
+	printf("  needs sm_%u, PTX %u.%u, %u bytes of shared memory%s, %u of "
+	       "local memory a thread%s",
+	       k->sm, k->version / 10, k->version % 10, k->shared_bytes,
+	       k->dynamic_shared ? " and what the launch adds" : "",
+	       k->local_bytes, k->needs_stack ? ", a stack" : "");
+	if (k->threads)
+		printf(", thread blocks of at most %u", k->threads);
+	printf("\n");
 	for (uint32_t i = 0; i < k->use_count; i++)
-		printf("  parameter %u: %s%s\n", k->uses[i].param,
-		       k->uses[i].read ? "read " : "",
+		printf("  parameter %u: %s%s%s\n", k->uses[i].param,
+		       k->uses[i].read ? "read" : "",
+		       k->uses[i].read && k->uses[i].write ? " and " : "",
 		       k->uses[i].write ? "written" : "");
 }
 
-static void put_reason(uint64_t line, struct bytes file, struct bytes opcode,
-		       struct bytes reason, struct bytes hint)
+static void put_words(const char *before, struct bytes words)
 {
-	printf("  %.*s%sline %" PRIu64 ": %.*s: %.*s%s%.*s\n", (int)file.n,
-	       (const char *)file.p, file.n ? " " : "", line, (int)opcode.n,
-	       (const char *)opcode.p, (int)reason.n, (const char *)reason.p,
-	       hint.n ? "; " : "", (int)hint.n, (const char *)hint.p);
+	if (words.n)
+		printf("%s%.*s", before, (int)words.n, (const char *)words.p);
+}
+
+static void put_reason(const struct job_reason *r)
+{
+	printf("  %.*s", (int)r->reason.n, (const char *)r->reason.p);
+	put_words(" at ", r->opcode);
+	if (r->source_line && r->file.n)
+		printf(", %.*s:%" PRIu64, (int)r->file.n,
+		       (const char *)r->file.p, r->source_line);
+	if (r->line)
+		printf(", PTX line %" PRIu64, r->line);
+	if (r->count > 1)
+		printf(" and %" PRIu64 " more", r->count - 1);
+	put_words("\n    ", r->text);
+	put_words("\n    instead: ", r->hint);
+	printf("\n");
 }
 
 static enum cli_exit check_ptx(struct cli *c, struct bytes ptx)
@@ -115,9 +172,7 @@ static enum cli_exit check_ptx(struct cli *c, struct bytes ptx)
 			continue;
 		put_kernel(k);
 		for (uint32_t r = 0; r < k->reason_count; r++)
-			put_reason(k->reasons[r].line, BYTES_LIT(""),
-				   k->reasons[r].opcode, k->reasons[r].reason,
-				   k->reasons[r].hint);
+			put_reason(&k->reasons[r]);
 	}
 	if (c->json)
 		json_put(json_pack("{s:o}", "kernels", kernels));
@@ -137,46 +192,57 @@ static const struct job_kernel *kernel_of(const struct job_report *reports,
 	return NULL;
 }
 
-static json_t *launch_reasons(const struct local_job *j,
-			      const struct build_launch *l)
+/* The sentence of a reason's word. */
+static struct bytes text_of(struct bytes word)
 {
-	json_t *list = json_array();
-
-	for (uint32_t i = 0; i < l->reason_count; i++) {
-		const struct build_reason *r =
-			&j->result.reasons[l->first_reason + i];
-
-		json_array_append_new(list,
-				      json_pack("{s:o,s:i,s:o,s:o,s:o}", "file",
-						json_text(r->file), "line",
-						(int)r->line, "opcode",
-						json_text(r->opcode), "reason",
-						json_text(r->reason), "hint",
-						json_text(r->hint)));
-	}
-	return list;
+	for (uint32_t i = 0; i < PTX_WHY_COUNT; i++)
+		if (bytes_eq(word, bytes_str(ptx_why_word((enum ptx_why)i))))
+			return bytes_str(ptx_why_text((enum ptx_why)i));
+	return BYTES_LIT("");
 }
 
-/* A launch: its kernel's report with the class that the launch has. */
-static void take_launch(struct cli *c, const struct local_job *j,
-			const struct build_launch *l,
-			const struct job_kernel *kernel, json_t *kernels)
+/* A launch: its kernel's report with the class and the reasons that the
+ * launch has. */
+static enum cli_exit take_launch(struct cli *c, const struct local_job *j,
+				 const struct build_launch *l,
+				 const struct job_kernel *kernel,
+				 json_t *kernels)
 {
 	struct job_kernel k = kernel ? *kernel : (struct job_kernel){0};
 
 	k.name = l->kernel;
+	k.reasons = ARENA_ARRAY(c->arena, (size_t)l->reason_count + 1,
+				struct job_reason);
+	if (!k.reasons)
+		return cli_fail(c, CLI_FAILED, "no_memory", "out of memory");
 	k.class_name = bytes_of(&l->class_name, 1);
-	k.independence = bytes_str(l->is_proved ? "proved" : "assumed");
-	json_array_append_new(kernels, json_kernel(&k, launch_reasons(j, l)));
-	if (c->json)
-		return;
-	put_kernel(&k);
+	k.independence =
+		l->is_proved ? BYTES_LIT("proved") : BYTES_LIT("assumed");
+	if (strchr("CDX", l->class_name))
+		k.independence = BYTES_LIT("");
+	k.reason_count = l->reason_count;
 	for (uint32_t i = 0; i < l->reason_count; i++) {
 		const struct build_reason *r =
 			&j->result.reasons[l->first_reason + i];
 
-		put_reason(r->line, r->file, r->opcode, r->reason, r->hint);
+		k.reasons[i] = (struct job_reason){
+			.line = r->file.n ? 0 : r->line,
+			.source_line = r->file.n ? r->line : 0,
+			.file = r->file,
+			.opcode = r->opcode,
+			.reason = r->reason,
+			.text = text_of(r->reason),
+			.hint = r->hint,
+			.count = 1,
+		};
 	}
+	json_array_append_new(kernels, json_kernel(&k, json_reasons(&k)));
+	if (c->json)
+		return CLI_DONE;
+	put_kernel(&k);
+	for (uint32_t i = 0; i < k.reason_count; i++)
+		put_reason(&k.reasons[i]);
+	return CLI_DONE;
 }
 
 static enum cli_exit check_launches(struct cli *c, struct local_job *j)
@@ -201,8 +267,11 @@ static enum cli_exit check_launches(struct cli *c, struct local_job *j)
 	for (uint32_t i = 0; i < j->result.launch_count; i++) {
 		const struct build_launch *l = &j->result.launches[i];
 
-		take_launch(c, j, l, kernel_of(reports, j->ptx_count, l->entry),
-			    kernels);
+		code = take_launch(c, j, l,
+				   kernel_of(reports, j->ptx_count, l->entry),
+				   kernels);
+		if (code)
+			return code;
 	}
 	if (c->json)
 		json_put(json_pack("{s:o}", "kernels", kernels));

@@ -66,6 +66,17 @@ static bool same_reason(const struct build_reason *a,
 	       bytes_eq(a->opcode, b->opcode) && bytes_eq(a->file, b->file);
 }
 
+/* What is special here, and the rewrite that would help. */
+static struct bytes hint_of(struct make *k, const struct ptx_reason *r)
+{
+	const char *hint = ptx_why_hint(r->why), *both;
+
+	if (!r->detail[0] || !hint[0])
+		return copy_str(k, r->detail[0] ? r->detail : hint);
+	both = arena_printf(k->a, "%s; %s", r->detail, hint);
+	return both ? bytes_str(both) : (struct bytes){NULL, 0};
+}
+
 static enum err add_reason(struct make *k, struct build_launch *launch,
 			   const struct ptx_module *m,
 			   const struct ptx_reason *r)
@@ -76,7 +87,7 @@ static enum err add_reason(struct make *k, struct build_launch *launch,
 	out.file = arena_copy(k->a, out.file);
 	out.opcode = copy_str(k, r->opcode);
 	out.reason = copy_str(k, ptx_why_word(r->why));
-	out.hint = copy_str(k, r->detail[0] ? r->detail : ptx_why_hint(r->why));
+	out.hint = hint_of(k, r);
 	for (uint32_t i = 0; i < launch->reason_count; i++)
 		if (same_reason(&k->reasons[launch->first_reason + i], &out))
 			return ERR_OK;

@@ -169,11 +169,14 @@ MUST_USE enum err job_ptx_run_decode(struct arena *a, struct bytes in,
 
 /* WIRE_CHECK: PTX in, the classifier's report out. */
 struct job_reason {
-	uint64_t line; /* in the PTX text */
-	uint64_t source_line;
+	uint64_t line;	      /* in the PTX text; 0: the kernel as a whole */
+	uint64_t source_line; /* 0: unknown */
+	struct bytes file;    /* of source_line */
 	struct bytes opcode;
-	struct bytes reason;
-	struct bytes hint;
+	struct bytes reason; /* a stable word */
+	struct bytes text;   /* what it means, a sentence */
+	struct bytes hint;   /* the rewrite that would help, or "" */
+	uint64_t count;	     /* places */
 };
 struct job_use { /* of one parameter's buffer */
 	uint32_t param;
@@ -186,16 +189,20 @@ struct job_opcode {
 };
 struct job_kernel {
 	struct bytes name;
-	struct bytes class_name;   /* "A" ... "X" */
-	struct bytes independence; /* "proved", "assumed", "" */
+	struct bytes class_name; /* "A" ... "X" */
+	/* "proved", "assumed"; "" where it is not sold. */
+	struct bytes independence;
 	struct job_reason *reasons;
 	uint32_t reason_count;
 	struct job_use *uses;
 	uint32_t use_count;
-	uint32_t sm;
+	uint32_t sm;	  /* 75 for sm_75 */
+	uint32_t version; /* of PTX, 63 for 6.3 */
 	uint32_t shared_bytes;
+	bool dynamic_shared; /* takes more, as the launch says */
 	uint32_t threads;
 	uint32_t local_bytes;
+	bool needs_stack; /* recursion or indirect calls */
 	uint64_t memory_bytes;
 	struct job_opcode *opcodes;
 	uint32_t opcode_count;

@@ -138,12 +138,15 @@ static void reasons_put(struct buf *out, const struct job_kernel *k)
 	for (uint32_t i = 0; i < k->reason_count; i++) {
 		const struct job_reason *r = &k->reasons[i];
 
-		enc_array(out, 5);
+		enc_array(out, 8);
 		enc_uint(out, r->line);
 		enc_uint(out, r->source_line);
+		enc_str(out, r->file);
 		enc_str(out, r->opcode);
 		enc_str(out, r->reason);
+		enc_str(out, r->text);
 		enc_str(out, r->hint);
+		enc_uint(out, r->count);
 	}
 }
 
@@ -154,12 +157,15 @@ static void reasons_get(struct dec *d, struct arena *a, struct job_kernel *k)
 	for (uint32_t i = 0; i < k->reason_count; i++) {
 		struct job_reason *r = &k->reasons[i];
 
-		dec_array_exact(d, 5);
+		dec_array_exact(d, 8);
 		r->line = dec_uint(d, UINT64_MAX);
 		r->source_line = dec_uint(d, UINT64_MAX);
+		r->file = dec_str(d, JOB_NAME_BYTES_MAX);
 		r->opcode = dec_str(d, JOB_NAME_BYTES_MAX);
 		r->reason = dec_str(d, JOB_NAME_BYTES_MAX);
+		r->text = dec_str(d, JOB_NAME_BYTES_MAX);
 		r->hint = dec_str(d, JOB_NAME_BYTES_MAX);
+		r->count = dec_uint(d, UINT64_MAX);
 	}
 }
 
@@ -213,16 +219,19 @@ void job_report_encode(struct buf *out, const struct job_report *r)
 	for (uint32_t i = 0; i < r->kernel_count; i++) {
 		const struct job_kernel *k = &r->kernels[i];
 
-		enc_array(out, 11);
+		enc_array(out, 14);
 		enc_str(out, k->name);
 		enc_str(out, k->class_name);
 		enc_str(out, k->independence);
 		reasons_put(out, k);
 		uses_put(out, k);
 		enc_uint(out, k->sm);
+		enc_uint(out, k->version);
 		enc_uint(out, k->shared_bytes);
+		enc_bool(out, k->dynamic_shared);
 		enc_uint(out, k->threads);
 		enc_uint(out, k->local_bytes);
+		enc_bool(out, k->needs_stack);
 		enc_uint(out, k->memory_bytes);
 		opcodes_put(out, k);
 	}
@@ -239,16 +248,19 @@ enum err job_report_decode(struct arena *a, struct bytes in,
 	for (uint32_t i = 0; i < r.kernel_count && !d.err; i++) {
 		struct job_kernel *k = &r.kernels[i];
 
-		dec_array_exact(&d, 11);
+		dec_array_exact(&d, 14);
 		k->name = dec_str(&d, JOB_NAME_BYTES_MAX);
 		k->class_name = dec_str(&d, 1);
 		k->independence = dec_str(&d, 16);
 		reasons_get(&d, a, k);
 		uses_get(&d, a, k);
 		k->sm = dec_u32(&d);
+		k->version = dec_u32(&d);
 		k->shared_bytes = dec_u32(&d);
+		k->dynamic_shared = dec_bool(&d);
 		k->threads = dec_u32(&d);
 		k->local_bytes = dec_u32(&d);
+		k->needs_stack = dec_bool(&d);
 		k->memory_bytes = dec_uint(&d, UINT64_MAX);
 		opcodes_get(&d, a, k);
 	}

@@ -444,18 +444,25 @@ static bool is_used(struct analysis *n, const struct access *c)
 	return n->reg_used[analysis_reg(n, c->function, d) - n->regs];
 }
 
+/* Whether the order of such atomics shows in nothing. */
+static bool is_commuting(const struct ptx_instr *in)
+{
+	uint8_t op = in->mod[PTX_MOD_ATOM];
+
+	return ptx_types[in->types[0]].kind != PTX_KIND_F &&
+	       (op == PTX_ATOM_ADD || op == PTX_ATOM_AND || op == PTX_ATOM_OR ||
+		op == PTX_ATOM_XOR || op == PTX_ATOM_MIN || op == PTX_ATOM_MAX);
+}
+
 static void check_atomic(struct analysis *n, const struct access *c)
 {
 	const struct ptx_type_info *t = &ptx_types[c->in->types[0]];
-	uint8_t op = c->in->mod[PTX_MOD_ATOM];
 
 	if (t->kind == PTX_KIND_F)
 		reasons_add(n, PTX_WHY_float_atomic, c->f, c->in, "");
 	else if (is_used(n, c))
 		reasons_add(n, PTX_WHY_atomic_result_used, c->f, c->in, "");
-	else if (op != PTX_ATOM_ADD && op != PTX_ATOM_AND &&
-		 op != PTX_ATOM_OR && op != PTX_ATOM_XOR &&
-		 op != PTX_ATOM_MIN && op != PTX_ATOM_MAX)
+	else if (!is_commuting(c->in))
 		reasons_add(n, PTX_WHY_atomic_order, c->f, c->in, "");
 	else if (t->bits != 32 && t->bits != 64)
 		reasons_add(n, PTX_WHY_atomic_wide, c->f, c->in, "");
@@ -541,7 +548,7 @@ static void check_object(struct analysis *n, struct object *o,
 	if (!o->atom_op) {
 		o->atom_op = key;
 		o->atom_bits = bits;
-		if (o->is_global)
+		if (o->is_global && is_commuting(c->in) && !is_used(n, c))
 			reasons_add(n, PTX_WHY_atomic_one_op, c->f, c->in, "");
 	} else if (o->atom_op != key || o->atom_bits != bits) {
 		reasons_add(n, PTX_WHY_atomic_mixed, c->f, c->in, "");

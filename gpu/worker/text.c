@@ -67,28 +67,109 @@ enum err worker_canon(struct worker *w, struct bytes request,
 	return ERR_OK;
 }
 
-static enum err report_reasons(struct arena *a, const struct ptx_report *r,
-			       struct job_kernel *k)
+static struct bytes file_of(const struct ptx_module *m, uint32_t file)
+{
+	return file < m->file_count && m->files[file].p ? m->files[file]
+							: BYTES_LIT("");
+}
+
+static struct job_reason reason_of(struct arena *a, const struct ptx_module *m,
+				   const struct ptx_reason *from)
+{
+	const char *text = ptx_why_text(from->why);
+
+	if (from->detail[0])
+		text = arena_printf(a, "%s (%s)", text, from->detail);
+	return (struct job_reason){
+		.line = from->line,
+		.source_line = from->source_line,
+		.file = file_of(m, from->source_file),
+		.opcode = bytes_str(from->opcode),
+		.reason = bytes_str(ptx_why_word(from->why)),
+		.text = bytes_str(text ? text : ""),
+		.hint = bytes_str(ptx_why_hint(from->why)),
+		.count = from->count,
+	};
+}
+
+/* What the referee cannot execute, in the canonical text of the kernel alone;
+ * written if there is such. */
+static enum err find_refusal(struct arena *a, const struct ptx_module *m,
+			     uint32_t kernel, bool needs_stack,
+			     struct buf *text, struct exec_refusal *ret_why,
+			     struct ptx_line *ret_place, bool *ret_is_refused)
+{
+	struct exec_module_options o = {.stack_bytes = needs_stack ? 4096 : 0};
+	struct ptx_lines lines = {0};
+	struct ptx_module *part;
+	struct exec_module *loaded;
+	enum err e = ptx_print(a, m, &kernel, 1, text, &lines, NULL);
+
+	if (!e)
+		e = ptx_parse(a, buf_bytes(text), &part, NULL);
+	if (!e)
+		e = exec_module_load(part, &o, &loaded, ret_why);
+	if (!e)
+		exec_module_free(loaded);
+	*ret_is_refused = e == ERR_EXEC_REFUSED;
+	if (e != ERR_EXEC_REFUSED)
+		return e;
+	for (uint32_t i = 0; i < lines.count; i++)
+		if (lines.lines[i].line <= ret_why->line)
+			*ret_place = lines.lines[i];
+	return ERR_OK;
+}
+
+/* A kernel that the market knows, but not this referee, does not run. */
+static enum err report_refusal(struct arena *a, const struct ptx_module *m,
+			       const struct ptx_report *r, struct job_kernel *k)
+{
+	struct arena *scratch = arena_new(PTX_ARENA_BYTES);
+	struct buf text = buf_make(JOB_RECORD_BYTES_MAX);
+	struct exec_refusal why = {0};
+	struct ptx_line at = {0};
+	bool is_refused = false;
+	enum err e = ERR_NO_MEMORY;
+
+	if (scratch)
+		e = find_refusal(scratch, m, r->kernel, r->needs.needs_stack,
+				 &text, &why, &at, &is_refused);
+	buf_free(&text);
+	arena_free(scratch);
+	if (e || !is_refused)
+		return e;
+	memmove(&k->reasons[1], &k->reasons[0],
+		k->reason_count * sizeof(k->reasons[0]));
+	k->reason_count++;
+	k->reasons[0] = (struct job_reason){
+		.line = at.text_line,
+		.source_line = at.source_line,
+		.file = file_of(m,
+				at.source_line ? at.source_file : UINT32_MAX),
+		.reason = BYTES_LIT("not_executed"),
+		.text = bytes_str(arena_printf(
+			a, "the referee does not execute this: %s", why.text)),
+		.hint = BYTES_LIT("write it without this instruction"),
+		.count = 1,
+	};
+	k->class_name = BYTES_LIT("X");
+	k->independence = BYTES_LIT("");
+	return k->reasons[0].text.p ? ERR_OK : ERR_NO_MEMORY;
+}
+
+static enum err report_reasons(struct arena *a, const struct ptx_module *m,
+			       const struct ptx_report *r, struct job_kernel *k)
 {
 	uint32_t count = r->reason_count;
 
-	if (count > JOB_REPORT_REASONS_MAX)
-		count = JOB_REPORT_REASONS_MAX;
-	k->reasons = ARENA_ARRAY(a, count, struct job_reason);
-	if (!k->reasons && count)
+	if (count > JOB_REPORT_REASONS_MAX - 1)
+		count = JOB_REPORT_REASONS_MAX - 1;
+	k->reasons = ARENA_ARRAY(a, count + 1u, struct job_reason);
+	if (!k->reasons)
 		return ERR_NO_MEMORY;
 	k->reason_count = count;
-	for (uint32_t i = 0; i < count; i++) {
-		const struct ptx_reason *from = &r->reasons[i];
-
-		k->reasons[i] = (struct job_reason){
-			.line = from->line,
-			.source_line = from->source_line,
-			.opcode = bytes_str(from->opcode),
-			.reason = bytes_str(ptx_why_word(from->why)),
-			.hint = bytes_str(ptx_why_hint(from->why)),
-		};
-	}
+	for (uint32_t i = 0; i < count; i++)
+		k->reasons[i] = reason_of(a, m, &r->reasons[i]);
 	return ERR_OK;
 }
 
@@ -146,14 +227,22 @@ static enum err report_kernel(struct arena *a, const struct ptx_module *m,
 	*letter = ptx_sale_letter(r.sale);
 	k->name = m->functions[index].name;
 	k->class_name = bytes_of(letter, 1);
-	k->independence =
-		bytes_str(r.independence == PTX_PROVED ? "proved" : "assumed");
+	k->independence = bytes_str(r.sale >= PTX_SALE_C	   ? ""
+				    : r.independence == PTX_PROVED ? "proved"
+								   : "assumed");
 	k->sm = r.needs.sm;
+	k->version = r.needs.version;
 	k->shared_bytes = r.needs.shared_bytes;
+	k->dynamic_shared = r.needs.uses_dynamic_shared;
 	k->threads = r.needs.threads;
 	k->local_bytes = r.needs.local_bytes;
+	k->needs_stack = r.needs.needs_stack;
 	k->memory_bytes = r.needs.memory_bytes;
-	e = report_reasons(a, &r, k);
+	e = report_reasons(a, m, &r, k);
+	/* Only these need the referee to be sold. */
+	if (!e && (r.sale == PTX_SALE_A || r.sale == PTX_SALE_R ||
+		   r.sale == PTX_SALE_S))
+		e = report_refusal(a, m, &r, k);
 	if (!e)
 		e = report_uses(a, &r, k);
 	if (!e)

@@ -218,6 +218,55 @@ Test(ptx, check_tells_classes)
 	json_decref(o);
 }
 
+/* The clock, with a line of the source; and an instruction that nobody has. */
+static const char timed[] =
+	HEAD ".visible .entry timed(.param .u64 out)\n{\n"
+	     ".reg .b64 %d<2>;\n.reg .b32 %r<2>;\n"
+	     "ld.param.u64 %d0, [out];\n.loc 1 7 3\nmov.u32 %r0, %clock;\n"
+	     "st.global.u32 [%d0], %r0;\nret;\n}\n"
+	     ".visible .entry odd()\n{\n.reg .b32 %r<2>;\n"
+	     "frob.b32 %r0, %r1;\nret;\n}\n"
+	     ".file 1 \"timed.cu\"\n";
+
+Test(ptx, check_says_why_and_what_instead)
+{
+	const char *class_name, *independence, *word, *file, *text, *hint;
+	int line, source_line;
+	json_t *o, *k;
+
+	run_write_text("t.ptx", timed);
+	WEFT(&r, "ptx", "check", "t.ptx", "--json");
+	cr_assert_eq(r.code, 0, "%s", r.err);
+	o = run_json(&r);
+	k = json_array_get(json_object_get(o, "kernels"), 0);
+	cr_assert_eq(json_unpack(k, "{s:s,s:s,s:[{s:i,s:i,s:s,s:s,s:s,s:s}]}",
+				 "class", &class_name, "independence",
+				 &independence, "reasons", "line", &line,
+				 "source_line", &source_line, "file", &file,
+				 "reason", &word, "text", &text, "hint", &hint),
+		     0);
+	cr_expect_str_eq(class_name, "C");
+	cr_expect_str_eq(independence, "");
+	cr_expect_eq(line, 10);
+	cr_expect_eq(source_line, 7);
+	cr_expect_str_eq(file, "timed.cu");
+	cr_expect_str_eq(word, "special_register");
+	cr_expect(text[0] && hint[0]);
+	k = json_array_get(json_object_get(o, "kernels"), 1);
+	cr_assert_eq(json_unpack(k, "{s:s,s:[{s:s}]}", "class", &class_name,
+				 "reasons", "reason", &word),
+		     0);
+	cr_expect_str_eq(class_name, "X");
+	cr_expect_str_eq(word, "unknown");
+	json_decref(o);
+	WEFT(&r, "ptx", "check", "t.ptx");
+	cr_expect_eq(r.code, 0);
+	cr_expect(strstr(r.out, "timed: class C, not sold"), "%s", r.out);
+	cr_expect(strstr(r.out, "timed.cu:7, PTX line 10"), "%s", r.out);
+	cr_expect(strstr(r.out, "instead: "), "%s", r.out);
+	cr_expect_null(strstr(r.out, "proved"));
+}
+
 Test(ptx, bench_measures)
 {
 	json_t *o;
