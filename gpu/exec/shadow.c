@@ -328,7 +328,7 @@ void shadow_put_form(struct machine *mc, struct strip *s, uint32_t at,
 		     const uint32_t *mask, uint16_t form, const uint16_t *lanes)
 {
 	struct shadow *h = mc->trace->shadow;
-	uint32_t k = s->first / STRIP_LANES, n = s->n;
+	uint32_t k = s->first / STRIP_LANES;
 	uint16_t *v = h->lane_forms[k] + (size_t)at * (h->stride / 4);
 	uint8_t *flags = &h->flags[k][at];
 	uint16_t old = (*flags & FLAG_FORM) != 0 ? h->forms[k][at] : FORM_CLEAN;
@@ -338,10 +338,11 @@ void shadow_put_form(struct machine *mc, struct strip *s, uint32_t at,
 		*flags |= form != FORM_CLEAN ? FLAG_FORM : 0;
 		return;
 	}
-	for (uint32_t i = 0; old != FORM_VARIED && i < n; i++)
+	for (uint32_t i = 0; old != FORM_VARIED && i < s->n; i++)
 		v[i] = old;
-	uint16_t any = 0;
-	for (uint32_t i = 0; i < n; i++) {
+	uint32_t lo = shadow_low(s), n = shadow_high(s);
+	uint16_t any = lo > 0 || n < s->n;
+	for (uint32_t i = lo; i < n; i++) {
 		uint16_t x = lanes == NULL ? form : lanes[i];
 		v[i] = mask == NULL || mask[i] != 0 ? x : v[i];
 		any |= v[i];
@@ -388,16 +389,17 @@ void shadow_set_tag(struct machine *mc, struct strip *s, op_ref r,
 }
 
 /* What a masked write leaves of a plane. */
-static bool clear_lanes(uint32_t *p, const uint32_t *mask, uint32_t n,
-			bool wide)
+static bool clear_lanes(const struct strip *s, uint32_t *p,
+			const uint32_t *mask, bool wide)
 {
+	uint32_t lo = shadow_low(s), n = shadow_high(s);
 	uint64_t *q = (void *)p;
-	uint64_t rest = 0;
-	for (uint32_t i = 0; wide && i < n; i++) {
+	uint64_t rest = lo > 0 || n < s->n;
+	for (uint32_t i = lo; wide && i < n; i++) {
 		q[i] = mask[i] != 0 ? 0 : q[i];
 		rest |= q[i];
 	}
-	for (uint32_t i = 0; !wide && i < n; i++) {
+	for (uint32_t i = lo; !wide && i < n; i++) {
 		p[i] &= ~mask[i];
 		rest |= p[i];
 	}
@@ -418,9 +420,9 @@ void shadow_clear(struct machine *mc, struct strip *s, op_ref r, bool wide,
 	}
 	void *unset = h->unset[k] + (size_t)at * h->stride;
 	void *nan = h->nan[k] + (size_t)at * h->stride;
-	if ((*flags & FLAG_UNSET) != 0 && !clear_lanes(unset, mask, s->n, wide))
+	if ((*flags & FLAG_UNSET) != 0 && !clear_lanes(s, unset, mask, wide))
 		*flags &= (uint8_t)~FLAG_UNSET;
-	if ((*flags & FLAG_NAN) != 0 && !clear_lanes(nan, mask, s->n, wide))
+	if ((*flags & FLAG_NAN) != 0 && !clear_lanes(s, nan, mask, wide))
 		*flags &= (uint8_t)~FLAG_NAN;
 	if ((*flags & FLAG_FORM) != 0)
 		shadow_put_form(mc, s, at, mask, FORM_CLEAN, NULL);
@@ -444,7 +446,7 @@ void shadow_use_all(struct machine *mc, struct strip *s, const struct op *o,
 	const struct shadow *h = mc->trace->shadow;
 	if (h->flags[s->first / STRIP_LANES][shadow_plane(mc, h, r)] == 0)
 		return;
-	for (uint32_t i = 0; i < s->n; i++) {
+	for (uint32_t i = shadow_low(s); i < shadow_high(s); i++) {
 		if (lane_is_on(mask, i))
 			shadow_use(mc, s, o, r, i);
 	}

@@ -18,6 +18,7 @@ struct flow_run {
 	const struct flow *f;
 	const uint32_t *mask;
 	uint32_t strip;
+	uint32_t lo, hi; /* lanes of the group lie in there */
 };
 
 static bool is_wide(const struct flow_run *r, uint32_t which)
@@ -74,12 +75,27 @@ static void apply(const struct flow_run *r, void *d, const void *a,
 			     .d = 4 * step,
 			     .e = 5 * step,
 			     .imm = r->o->imm};
+	uint32_t hi = (r->hi + LANE_STEP - 1) & ~(LANE_STEP - 1);
 	struct lane_args args = {
-		.op = &op, .base = {to, to}, .hi = r->s->lanes};
-	for (uint32_t k = 0; k < 4; k++)
-		memcpy(to + k * bytes, from[k], bytes);
+		.op = &op, .base = {to, to}, .lo = r->lo, .hi = hi};
+	size_t at = (size_t)8 * r->lo, n = (size_t)8 * (hi - r->lo);
+	/* As lanes of 32 or of 64 bits. */
+	for (uint32_t k = 0; k < 4; k++) {
+		memcpy(to + k * bytes + at / 2,
+		       (const uint8_t *)from[k] + at / 2, n / 2);
+		memcpy(to + k * bytes + at, (const uint8_t *)from[k] + at, n);
+	}
 	op.fn(&args);
-	memcpy(d, to + 4 * bytes, bytes);
+	memcpy((uint8_t *)d + at / 2, to + 4 * bytes + at / 2, n / 2);
+	memcpy((uint8_t *)d + at, to + 4 * bytes + at, n);
+}
+
+/* Lanes of 32 and of 64 bits alike. */
+static void copy_lanes(const struct flow_run *r, void *d, const void *a)
+{
+	size_t at = (size_t)4 * r->lo, n = (size_t)4 * (r->hi - r->lo);
+	memcpy((uint8_t *)d + at, (const uint8_t *)a + at, n);
+	memcpy((uint8_t *)d + 2 * at, (const uint8_t *)a + 2 * at, 2 * n);
 }
 
 /* Does some lane that is on have a bit there? */
@@ -88,9 +104,9 @@ static bool any_on(const struct flow_run *r, const void *p, bool wide)
 	uint64_t all = 0;
 	const uint64_t *q = p;
 	const uint32_t *v = p, *m = r->mask;
-	for (uint32_t i = 0; wide && i < r->s->n; i++)
+	for (uint32_t i = r->lo; wide && i < r->hi; i++)
 		all |= m == NULL || m[i] != 0 ? q[i] : 0;
-	for (uint32_t i = 0; !wide && i < r->s->n; i++)
+	for (uint32_t i = r->lo; !wide && i < r->hi; i++)
 		all |= m == NULL || m[i] != 0 ? v[i] : 0;
 	return all != 0;
 }
@@ -104,15 +120,16 @@ static bool blend(const struct flow_run *r, uint8_t *planes, uint32_t plane,
 	const uint32_t *m = r->mask, *v = new;
 	const uint64_t *w = new;
 	uint64_t *q = p;
-	uint32_t *d = p, n = r->s->n;
-	uint64_t all = 0;
+	uint32_t *d = p;
+	/* What lies outside the group's lanes is not looked at again. */
+	uint64_t all = was && (r->lo > 0 || r->hi < r->s->n);
 	if (!was)
 		memset(p, 0, wide ? 2 * r->h->stride : r->h->stride);
-	for (uint32_t i = 0; wide && i < n; i++) {
+	for (uint32_t i = r->lo; wide && i < r->hi; i++) {
 		q[i] = m == NULL || m[i] != 0 ? w[i] : q[i];
 		all |= q[i];
 	}
-	for (uint32_t i = 0; !wide && i < n; i++) {
+	for (uint32_t i = r->lo; !wide && i < r->hi; i++) {
 		d[i] = m == NULL || m[i] != 0 ? v[i] : d[i];
 		all |= d[i];
 	}
@@ -143,7 +160,7 @@ static void unset_all(const struct flow_run *r, void *d)
 	const void *a = unset_of(r, f->a), *b = unset_of(r, f->b);
 	const void *c = unset_of(r, f->c), *g = unset_of(r, f->f);
 	bool wide = is_wide(r, WIDE_D);
-	for (uint32_t i = 0; i < r->s->n; i++) {
+	for (uint32_t i = r->lo; i < r->hi; i++) {
 		uint64_t any = at(a, i, is_wide(r, WIDE_A)) |
 			       at(b, i, is_wide(r, WIDE_B)) |
 			       at(c, i, is_wide(r, WIDE_C)) |
@@ -159,7 +176,7 @@ static void unset_by(const struct flow_run *r, void *d, uint32_t plane,
 	const void *how = unset_of(r, plane);
 	if (how == r->h->zero)
 		return;
-	for (uint32_t i = 0; i < r->s->n; i++) {
+	for (uint32_t i = r->lo; i < r->hi; i++) {
 		if (at(how, i, wide_how) != 0)
 			put(d, i, is_wide(r, WIDE_D), UINT64_MAX);
 	}
@@ -171,7 +188,7 @@ static void unset_bitwise(const struct flow_run *r, void *d)
 	const void *ua = unset_of(r, f->a), *ub = unset_of(r, f->b);
 	const void *va = value_of(r, r->o->a), *vb = value_of(r, r->o->b);
 	bool wide = is_wide(r, WIDE_D);
-	for (uint32_t i = 0; i < r->s->n; i++) {
+	for (uint32_t i = r->lo; i < r->hi; i++) {
 		uint64_t x = at(ua, i, wide), y = at(ub, i, wide);
 		uint64_t a = at(va, i, wide), b = at(vb, i, wide);
 		uint64_t u = x | y;
@@ -202,7 +219,7 @@ static void unset_lop3(const struct flow_run *r, void *d)
 	const uint32_t *ua = unset_of(r, f->a), *ub = unset_of(r, f->b);
 	const uint32_t *uc = unset_of(r, f->c), *a = value_of(r, r->o->a);
 	const uint32_t *b = value_of(r, r->o->b), *c = value_of(r, r->o->c);
-	for (uint32_t i = 0; i < r->s->n; i++) {
+	for (uint32_t i = r->lo; i < r->hi; i++) {
 		uint32_t u = 0, v = lop3(a[i], b[i], c[i], r->o->imm);
 		for (uint32_t k = 1; k < 8; k++)
 			u |= v ^ lop3(a[i] ^ ((k & 4u) != 0 ? ua[i] : 0),
@@ -220,7 +237,7 @@ static void unset_carry(const struct flow_run *r, void *d)
 	const void *a = unset_of(r, f->a), *b = unset_of(r, f->b);
 	const void *c = unset_of(r, f->c);
 	bool wide = is_wide(r, WIDE_D);
-	for (uint32_t i = 0; i < r->s->n; i++) {
+	for (uint32_t i = r->lo; i < r->hi; i++) {
 		uint64_t u = at(a, i, wide) | at(b, i, wide) | at(c, i, wide);
 		put(d, i, wide, u | -u);
 	}
@@ -255,7 +272,7 @@ static void unset_select(const struct flow_run *r, void *d)
 	const void *va = value_of(r, r->o->a), *vb = value_of(r, r->o->b);
 	const uint32_t *uc = unset_of(r, f->c);
 	bool wide = is_wide(r, WIDE_D);
-	for (uint32_t i = 0; i < r->s->n; i++) {
+	for (uint32_t i = r->lo; i < r->hi; i++) {
 		uint64_t x = at(ua, i, wide), y = at(ub, i, wide);
 		uint64_t u = took_first(r, i) ? x : y;
 		/* What both have is there anyway. */
@@ -271,7 +288,7 @@ static void unset_equal(const struct flow_run *r, void *d)
 	const void *ua = unset_of(r, f->a), *ub = unset_of(r, f->b);
 	const void *va = value_of(r, r->o->a), *vb = value_of(r, r->o->b);
 	bool wide = is_wide(r, WIDE_A);
-	for (uint32_t i = 0; i < r->s->n; i++) {
+	for (uint32_t i = r->lo; i < r->hi; i++) {
 		uint64_t u = at(ua, i, wide) | at(ub, i, wide);
 		uint64_t differ = at(va, i, wide) ^ at(vb, i, wide);
 		/* They differ in a bit that is set. */
@@ -295,7 +312,7 @@ static void flow_unset(const struct flow_run *r)
 		if (r->o->id == OP_brev_32 || r->o->id == OP_brev_64)
 			apply(r, d, a, b, r->h->zero, r->h->zero);
 		else
-			memcpy(d, a, (size_t)2 * r->h->stride);
+			copy_lanes(r, d, a);
 		break;
 	case FLOW_SHIFT:
 		apply(r, d, a, vb, r->h->zero, r->h->zero);
@@ -394,7 +411,7 @@ static bool is_plain_float(uint64_t codes, uint32_t bytes)
 static bool by_bytes(const struct flow_run *r, const void *how)
 {
 	uint32_t odd = 0;
-	for (uint32_t i = 0; i < r->s->n; i++)
+	for (uint32_t i = r->lo; i < r->hi; i++)
 		odd |= ((const uint32_t *)how)[i] & 7u;
 	return odd == 0;
 }
@@ -406,7 +423,7 @@ static void nan_read(const struct flow_run *r, void *d)
 	const void *codes[4] = {nan_of(r, f->a), nan_of(r, f->b),
 				nan_of(r, f->c), nan_of(r, f->f)};
 	bool wide = is_wide(r, WIDE_D);
-	for (uint32_t i = 0; i < r->s->n; i++) {
+	for (uint32_t i = r->lo; i < r->hi; i++) {
 		bool plain = true;
 		for (uint32_t k = 0; k < 4; k++)
 			plain = plain && is_plain_float(at(codes[k], i,
@@ -422,15 +439,14 @@ static void nan_fresh(const struct flow_run *r, void *d)
 	const void *v = value_of(r, r->o->d);
 	const uint32_t *w = v;
 	const uint64_t *x = v;
-	uint32_t n = r->s->n;
 	if (r->f->result == 4) {
-		for (uint32_t i = 0; i < n; i++)
+		for (uint32_t i = r->lo; i < r->hi; i++)
 			((uint32_t *)d)[i] = (w[i] & 0x7fffffffu) > 0x7f800000u
 						     ? NAN_WORD32
 						     : 0;
 		return;
 	}
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = r->lo; i < r->hi; i++)
 		put(d, i, is_wide(r, WIDE_D),
 		    fresh_codes(is_wide(r, WIDE_D) ? x[i] : w[i],
 				r->f->result));
@@ -447,7 +463,7 @@ static uint64_t all_codes(const struct flow_run *r, uint32_t i)
 
 static void nan_all(const struct flow_run *r, void *d, bool wide)
 {
-	for (uint32_t i = 0; i < r->s->n; i++)
+	for (uint32_t i = r->lo; i < r->hi; i++)
 		put(d, i, wide, all_codes(r, i) != 0 ? MARK_ALL : 0);
 }
 
@@ -471,7 +487,7 @@ static void nan_bitwise(const struct flow_run *r, void *d)
 	const void *va = value_of(r, r->o->a), *vb = value_of(r, r->o->b);
 	bool wide = is_wide(r, WIDE_D);
 	enum flow_rule rule = (enum flow_rule)r->f->rule;
-	for (uint32_t i = 0; i < r->s->n; i++) {
+	for (uint32_t i = r->lo; i < r->hi; i++) {
 		uint64_t x = at(ca, i, wide), y = at(cb, i, wide), c = 0;
 		uint64_t a = at(va, i, wide), b = at(vb, i, wide);
 		for (uint32_t k = 0; (x | y) != 0 && k < 64; k += 8) {
@@ -499,7 +515,7 @@ static bool reads_plain(const struct flow_run *r)
 			continue;
 		if (f->source != 4)
 			return false;
-		for (uint32_t i = 0; i < r->s->n; i++)
+		for (uint32_t i = r->lo; i < r->hi; i++)
 			bad |= (c[i] != 0 && c[i] != NAN_WORD32) &&
 			       (m == NULL || m[i] != 0);
 	}
@@ -511,7 +527,7 @@ static void nan_select(const struct flow_run *r, void *d)
 	const void *a = nan_of(r, r->f->a), *b = nan_of(r, r->f->b);
 	const uint32_t *c = nan_of(r, r->f->c);
 	bool wide = is_wide(r, WIDE_D);
-	for (uint32_t i = 0; i < r->s->n; i++) {
+	for (uint32_t i = r->lo; i < r->hi; i++) {
 		bool decided =
 			r->f->source != 0 ? is_plain_float(c[i], 4) : c[i] == 0;
 		uint64_t v = at(took_first(r, i) ? a : b, i, wide);
@@ -529,7 +545,7 @@ static void nan_moved(const struct flow_run *r, void *d)
 	uint32_t plane = f->rule == FLOW_SHIFT ? f->b : f->c;
 	bool is_prmt = r->o->id == OP_prmt;
 	uint32_t signs = 0;
-	for (uint32_t i = 0; is_prmt && i < r->s->n; i++)
+	for (uint32_t i = r->lo; is_prmt && i < r->hi; i++)
 		signs |= ((const uint32_t *)vc)[i] & 0x8888u;
 	bool repeats = signs != 0 || r->o->id == OP_shr_s16 ||
 		       r->o->id == OP_shr_s32 || r->o->id == OP_shr_s64;
@@ -579,7 +595,7 @@ static void flow_nan(const struct flow_run *r)
 		if (!reads_plain(r))
 			nan_read(r, d);
 		else
-			memset(d, 0, (size_t)2 * r->h->stride);
+			copy_lanes(r, d, r->h->zero);
 		break;
 	case FLOW_ALL:
 	case FLOW_SIGN:
@@ -604,13 +620,15 @@ static bool has_nan(const struct machine *mc, const struct strip *s,
 {
 	const struct track_set *t = mc->trace->shadow->track;
 	const void *v = machine_lanes(mc, s, o->d);
+	uint32_t lo = shadow_low(s), n = shadow_high(s) - lo;
+	const uint32_t *m = mask == NULL ? NULL : mask + lo;
 	if (bytes == 4)
-		return t->nan32(v, mask, s->n);
+		return t->nan32((const uint32_t *)v + lo, m, n);
 	if (bytes == 8)
-		return t->nan64(v, mask, s->n);
+		return t->nan64((const uint64_t *)v + lo, m, n);
 	if (bytes != RESULT_PAIR32)
-		return t->nan16(v, mask, s->n);
-	for (uint32_t i = 0; i < s->n; i++) {
+		return t->nan16((const uint32_t *)v + lo, m, n);
+	for (uint32_t i = lo; i < lo + n; i++) {
 		if (fresh_codes(((const uint64_t *)v)[i], bytes) != 0)
 			return true;
 	}
@@ -641,7 +659,7 @@ static void drop_tags(const struct flow_run *r, uint8_t keep)
 		*e &= kept | FLAG_FORM;
 		return;
 	}
-	memset(r->h->scratch[0], 0, (size_t)2 * r->h->stride);
+	copy_lanes(r, r->h->scratch[0], r->h->zero);
 	if ((*d & FLAG_UNSET & ~kept) != 0)
 		put_unset(r, f->d, is_wide(r, WIDE_D), r->h->scratch[0]);
 	if ((*d & FLAG_NAN & ~kept) != 0)
@@ -669,7 +687,9 @@ void shadow_before(struct machine *mc, struct strip *s, const struct op *o,
 			     .o = o,
 			     .f = f,
 			     .mask = mask,
-			     .strip = k};
+			     .strip = k,
+			     .lo = shadow_low(s),
+			     .hi = shadow_high(s)};
 	in = live_flags(&r, f->a, is_wide(&r, WIDE_A)) |
 	     live_flags(&r, f->b, is_wide(&r, WIDE_B)) |
 	     live_flags(&r, f->c, is_wide(&r, WIDE_C)) |
@@ -697,12 +717,14 @@ void shadow_after(struct machine *mc, struct strip *s, const struct op *o,
 			     .o = o,
 			     .f = f,
 			     .mask = mask,
-			     .strip = s->first / STRIP_LANES};
+			     .strip = s->first / STRIP_LANES,
+			     .lo = shadow_low(s),
+			     .hi = shadow_high(s)};
 	bool wide = is_wide(&r, WIDE_D);
 	const void *marks = nan_of(&r, f->d);
 	void *d = h->scratch[1];
 	nan_fresh(&r, d);
-	for (uint32_t i = 0; marks != h->zero && i < s->n; i++) {
+	for (uint32_t i = r.lo; marks != h->zero && i < r.hi; i++) {
 		uint64_t c = at(marks, i, wide);
 		if (c != 0 && (c & MARK_ALL) == c)
 			put(d, i, wide, c);

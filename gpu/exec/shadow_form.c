@@ -232,7 +232,7 @@ void shadow_forms(struct machine *mc, struct strip *s, const struct op *o,
 			     .o = o,
 			     .f = &h->flows[o - mc->ops],
 			     .strip = s->first / STRIP_LANES};
-	uint16_t lanes[STRIP_LANES] = {0}, any = 0;
+	uint16_t lanes[STRIP_LANES], any = 0;
 	if (is_uniform(&r)) {
 		uint16_t form = form_lane(&r, 0);
 		shadow_put_form(mc, s, r.f->d, mask, form, NULL);
@@ -245,7 +245,7 @@ void shadow_forms(struct machine *mc, struct strip *s, const struct op *o,
 	}
 	bool same = true;
 	uint16_t first = FORM_VARIED;
-	for (uint32_t i = 0; i < s->n; i++) {
+	for (uint32_t i = shadow_low(s); i < shadow_high(s); i++) {
 		if (!lane_is_on(mask, i))
 			continue;
 		lanes[i] = form_lane(&r, i);
@@ -369,7 +369,7 @@ bool shadow_addresses(struct machine *mc, struct strip *s, const struct op *o,
 	if (h->flags[k][at] == FLAG_FORM && form != FORM_VARIED &&
 	    reaches(h, form, window_base(mc, w)) == REACH_FINE)
 		return true;
-	for (uint32_t i = 0; i < s->n; i++) {
+	for (uint32_t i = shadow_low(s); i < shadow_high(s); i++) {
 		if (!lane_is_on(mask, i))
 			continue;
 		const void *a = machine_lanes(mc, s, o->a);

@@ -170,6 +170,16 @@ static inline uint32_t shadow_plane(const struct machine *mc,
 				    : r;
 }
 
+/* The group's lanes lie in [low, high). */
+static inline uint32_t shadow_low(const struct strip *s)
+{
+	return s->args.lo & ~(LANE_STEP - 1);
+}
+static inline uint32_t shadow_high(const struct strip *s)
+{
+	return s->args.hi < s->n ? s->args.hi : s->n;
+}
+
 struct tag shadow_tag(const struct machine *mc, const struct strip *s, op_ref r,
 		      uint32_t lane, bool wide);
 void shadow_set_tag(struct machine *mc, struct strip *s, op_ref r,
