@@ -111,6 +111,7 @@ set_source_files_properties(tests/bench/strict.c tests/gpu/strict/accuracy.c
   PROPERTIES COMPILE_OPTIONS "-ffp-contract=off;-fno-fast-math")
 weft_tool(tests/bench/ledger DEPS ledger base)
 weft_tool(tests/bench/exec DEPS gpu/exec gpu/ptx gpu/program base)
+weft_tool(tests/bench/slowest DEPS gpu/exec gpu/ptx gpu/program base)
 
 weft_fuzz(rpc DEPS rpc market ledger base LIBS PkgConfig::jansson)
 weft_fuzz(manifest DEPS gpu/build gpu/strict gpu/program gpu/ptx base)

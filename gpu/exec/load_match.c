@@ -55,7 +55,7 @@ static const struct op_row op_rows[OP_COUNT] = {
 
 uint32_t load_cost(enum op_id id)
 {
-	return op_rows[id].cost;
+	return op_rows[id].cost * OP_COST;
 }
 
 bool load_is_step(enum op_id id)

@@ -16,8 +16,8 @@
 #include "gpu/exec/priv/lanes_int.h"
 #include "gpu/exec/priv/lanes_memory.h"
 #include "gpu/exec/priv/lanes_pack.h"
-#include "gpu/exec/priv/lanes_video.h"
 #include "gpu/exec/priv/lanes_rows.h"
+#include "gpu/exec/priv/lanes_video.h"
 #include "gpu/exec/priv/op_id.h"
 
 static lane_fn *const lane_table[OP_COUNT] = {

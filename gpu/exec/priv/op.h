@@ -24,6 +24,10 @@ typedef uint32_t op_ref;
 #define CSR_BASE  0x1f80u
 #define CSR_FLUSH 0x8040u
 
+/* What the least op costs: a dispute's 2^28 are then a second at most, where
+ * a whole dispatch is for one lane (tests/bench/slowest.c). */
+#define OP_COST 16u
+
 /* op.result_bytes of two halves in one register. */
 #define RESULT_PAIR 3u
 /* Of two f32. */
