@@ -65,6 +65,10 @@ static enum err buyer_may(struct ledger *l, const struct market_lease *x,
 	if (b->sample_count + (uint64_t)buyer_used >
 	    l->params->buyer_samples_max)
 		return ledger_refuse(l, REASON_limit_reached);
+	for (uint32_t i = 0; i < b->sample_count; i++)
+		if (b->samples[i].task_index < x->first ||
+		    b->samples[i].task_index - x->first >= x->done)
+			return ledger_refuse(l, REASON_bad_value);
 	return ERR_OK;
 }
 

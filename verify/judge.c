@@ -14,6 +14,7 @@
 #include "base/merkle.h"
 #include "gpu/program/header.h"
 #include "gpu/program/judge.h"
+#include "gpu/program/walk.h"
 #include "market/job.h"
 #include "verify/draw.h"
 #include "verify/priv/flow.h"
@@ -126,6 +127,32 @@ static enum err run_referee(struct judging *j)
 	return err;
 }
 
+/*
+ * A buyer can ask for what no draw would give, and nobody can open: an
+ * authentic opening of the same step shows it, of any step if there is none
+ * of that number.
+ */
+static enum err find_no_such(struct judging *j, const struct program *p)
+{
+	struct verify_demand d;
+	const struct program_sample *s;
+	enum err err;
+
+	if (j->c->kind != VERIFY_CASE_ANSWER)
+		return ERR_OK;
+	err = verify_demand_get(j->l, &j->c->lease, &d);
+	if (err)
+		return err == ERR_NOT_FOUND ? ERR_STORE : err;
+	if (d.by_auditor || j->c->place >= d.count)
+		return ERR_OK;
+	s = &d.samples[j->c->place];
+	j->r.no_such = (s->step_number == j->o.sample.step_number ||
+			s->step_number < 1 ||
+			s->step_number > program_launch_count(p)) &&
+		       !program_sample_exists(p, s);
+	return ERR_OK;
+}
+
 static enum err judge_opening(struct judging *j)
 {
 	struct program_run run;
@@ -144,6 +171,9 @@ static enum err judge_opening(struct judging *j)
 	j->r.draw_index = j->e.draw_index;
 	j->r.seed_drawn = is_drawn(j->l, &j->e, j->x, j->seed, &run.program,
 				   &j->o.sample);
+	err = find_no_such(j, &run.program);
+	if (err)
+		return err;
 	/* a pair is no sample, and a conflict is nothing else */
 	if (run.pair != (j->c->kind == VERIFY_CASE_CONFLICT)) {
 		j->r.verdict = PROGRAM_VERDICT_INCOMPLETE;

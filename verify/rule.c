@@ -134,7 +134,8 @@ static enum err rule_answer(struct ledger *l, const struct verify_case *c,
 						    VERIFY_END_CLOSED);
 		return end_lease(l, x, r, d.by_auditor, &d.sender);
 	}
-	if (is_asked(&d, c, r) && r->verdict == PROGRAM_VERDICT_VALID) {
+	if (r->no_such ||
+	    (is_asked(&d, c, r) && r->verdict == PROGRAM_VERDICT_VALID)) {
 		d.answered |= (uint64_t)1 << c->place;
 		if (d.answered == all)
 			err = demand_met(l, &d);

@@ -1,6 +1,7 @@
 #include "gpu/program/sample.h"
 
 #include "base/coin.h"
+#include "gpu/program/walk.h"
 
 bool program_sample_eq(const struct program_sample *a,
 		       const struct program_sample *b)
@@ -41,6 +42,39 @@ struct program_sample program_sample_decode(struct dec *d)
 	    (s.kind == PROGRAM_SAMPLE_LAUNCH && s.number != 0))
 		dec_fail(d, ERR_MALFORMED);
 	return s;
+}
+
+static bool cta_exists(const struct program *p, const struct program_launch *l,
+		       const struct program_sample *s)
+{
+	uint32_t warps = program_launch_warps(p, l);
+
+	return l->kind == PROGRAM_STEP_LAUNCH &&
+	       !program_launch_is_whole(p, l) && s->number < l->cta_count &&
+	       (warps ? s->warp < warps : s->warp == PROGRAM_WARP_ALL);
+}
+
+bool program_sample_exists(const struct program *p,
+			   const struct program_sample *s)
+{
+	struct program_launch l;
+	uint32_t object, bytes;
+	uint64_t offset;
+
+	if (program_launch_at(p, s->step_number, &l))
+		return false;
+	switch (s->kind) {
+	case PROGRAM_SAMPLE_CTA:
+		return cta_exists(p, &l, s);
+	case PROGRAM_SAMPLE_CHUNK:
+		return program_chunk_find(p, l.step_index, s->number, &object,
+					  &offset, &bytes) == ERR_OK;
+	case PROGRAM_SAMPLE_LAUNCH:
+		return program_launch_is_whole(p, &l) && l.cta_count > 0;
+	case PROGRAM_SAMPLE_PAIR:
+		break;
+	}
+	return false;
 }
 
 enum err program_chunk_find(const struct program *p, uint32_t step_index,

@@ -48,6 +48,13 @@ void program_sample_encode(struct buf *out, const struct program_sample *s);
 struct program_sample program_sample_decode(struct dec *d);
 
 /*
+ * Can the program's draw give this sample, of some task?  The part of its step
+ * must be known.  A CTA is none where warps are sampled, a pair never.
+ */
+bool program_sample_exists(const struct program *p,
+			   const struct program_sample *s);
+
+/*
  * Where a chunk lies.  ERR_OK or ERR_NOT_FOUND (the step writes fewer).
  */
 MUST_USE enum err program_chunk_find(const struct program *p,

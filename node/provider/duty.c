@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/merkle.h"
+#include "gpu/program/walk.h"
 #include "ledger/state.h"
 #include "node/core/bundle.h"
 #include "node/core/post.h"
@@ -308,6 +309,31 @@ static void post_answer(struct work *w, struct core_out *out,
 	buf_free(&b);
 }
 
+/* Asked for what is no sample: one of the same step shows that; of the first
+ * if there is no such step. */
+static void stand_in(const struct work *w, struct program_sample *s)
+{
+	uint64_t steps = program_launch_count(&w->program);
+	const enum program_sample_kind kinds[] = {PROGRAM_SAMPLE_LAUNCH,
+						  PROGRAM_SAMPLE_CTA,
+						  PROGRAM_SAMPLE_CHUNK};
+
+	if (s->step_number < 1 || s->step_number > steps)
+		s->step_number = 1;
+	s->number = 0;
+	for (size_t i = 0; i < 3; i++) {
+		s->kind = kinds[i];
+		s->warp = PROGRAM_WARP_ALL;
+		if (program_sample_exists(&w->program, s))
+			return;
+		s->warp = 0;
+		if (s->kind == PROGRAM_SAMPLE_CTA &&
+		    program_sample_exists(&w->program, s))
+			return;
+	}
+	s->warp = PROGRAM_WARP_ALL;
+}
+
 static bool is_answering(const struct duty *d)
 {
 	return d->post.state == POST_OPENING || d->post.state == POST_PARTS ||
@@ -377,6 +403,8 @@ static void drive_demand(struct work *w, struct core_out *out,
 		return;
 	}
 	d->asked = demand.samples[place];
+	if (!program_sample_exists(&w->program, &d->asked))
+		stand_in(w, &d->asked);
 	if (position_of(w, &d->asked) < w->lease.count)
 		d->asked_ticket = open_samples(
 			w, out, position_of(w, &d->asked), &d->asked, 1);

@@ -246,7 +246,7 @@ static int drawn(uint64_t cta)
 
 /* What the auditor accuses by its draw costs the bond, later than usual.  The
  * draw follows from the result, so a cheat that it meets has to be found. */
-Test(conflict, a_drawn_one_costs_the_bond_in_the_end, .init = NULL)
+Test(conflict, a_drawn_one_costs_the_bond_in_the_end)
 {
 	struct program_sample s = sees_it;
 	struct verify_evidence e;
@@ -256,8 +256,7 @@ Test(conflict, a_drawn_one_costs_the_bond_in_the_end, .init = NULL)
 	for (uint32_t n = 0; n < 64 && i < 0; n++) {
 		struct toy_cheat cheat = wrong_byte;
 
-		if (n > 0)
-			world_free(w);
+		world_free(w);
 		s.number = n % 4;
 		cheat.offset = 2048 + 16 * s.number + n / 4;
 		commit(&cheat);

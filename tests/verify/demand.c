@@ -177,3 +177,73 @@ Test(demand, silence_to_the_buyer_spares_the_bond)
 	cr_assert_eq(world_lock(w, PROVIDER, LEDGER_PURPOSE_bond, NULL),
 		     3300000u);
 }
+
+/* What no draw gives cannot be opened: an opening of the same step says so. */
+static void answered(struct program_sample asked, struct program_sample shown,
+		     bool is_enough)
+{
+	struct verify_audit_demand d = {.sample_count = 1};
+	struct verify_evidence e;
+
+	if (w)
+		world_free(w);
+	begin(NULL);
+	d.lease = x.id;
+	d.samples[0] = asked;
+	cr_assert_eq(WORLD_SEND(w, BUYER, AUDIT_DEMAND, audit_demand, &d, NULL),
+		     REASON_none);
+	e = world_evidence(w, t, &shown);
+	world_answer(w, &x.id, 0, &e);
+	cr_assert_eq(world_demand(w, &x.id).is_open, !is_enough);
+	world_idle(w, 14);
+	cr_assert_eq(world_get(w, &x.id).state == MARKET_LEASE_unavailable,
+		     !is_enough);
+}
+
+Test(demand, what_does_not_exist_is_not_withheld)
+{
+	const struct program_sample warp = {0, 1, PROGRAM_SAMPLE_CTA, 0, 1};
+	const struct program_sample cta = {0, 2, PROGRAM_SAMPLE_CTA, 0,
+					   PROGRAM_WARP_ALL};
+	const struct program_sample copy = {0, 4, PROGRAM_SAMPLE_CHUNK, 0,
+					    PROGRAM_WARP_ALL};
+
+	/* a step that there is not, shown by any other */
+	answered((struct program_sample){0, 11, PROGRAM_SAMPLE_CTA, 0,
+					 PROGRAM_WARP_ALL},
+		 cta, true);
+	/* step 1 has three CTAs of two warps, which are its samples */
+	answered((struct program_sample){0, 1, PROGRAM_SAMPLE_CTA, 3, 0}, warp,
+		 true);
+	answered((struct program_sample){0, 1, PROGRAM_SAMPLE_CTA, 0,
+					 PROGRAM_WARP_ALL},
+		 warp, true);
+	answered((struct program_sample){0, 1, PROGRAM_SAMPLE_CTA, 0, 2}, warp,
+		 true);
+	/* step 4 copies */
+	answered((struct program_sample){0, 4, PROGRAM_SAMPLE_CTA, 0,
+					 PROGRAM_WARP_ALL},
+		 copy, true);
+	answered((struct program_sample){0, 2, PROGRAM_SAMPLE_LAUNCH, 0,
+					 PROGRAM_WARP_ALL},
+		 cta, true);
+	/* another step shows nothing of this one */
+	answered((struct program_sample){0, 2, PROGRAM_SAMPLE_CTA, 99,
+					 PROGRAM_WARP_ALL},
+		 warp, false);
+	/* and what exists must be opened itself */
+	answered((struct program_sample){0, 1, PROGRAM_SAMPLE_CTA, 1, 1}, warp,
+		 false);
+}
+
+Test(demand, of_a_task_of_the_lease_only)
+{
+	struct verify_audit_demand d = {.sample_count = 1};
+
+	begin(NULL);
+	d.lease = x.id;
+	d.samples[0] = (struct program_sample){x.first + x.done, 1,
+					       PROGRAM_SAMPLE_CTA, 0, 0};
+	cr_assert_eq(WORLD_SEND(w, BUYER, AUDIT_DEMAND, audit_demand, &d, NULL),
+		     REASON_bad_value);
+}

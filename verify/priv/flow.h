@@ -102,6 +102,7 @@ struct verify_ruling {
 	bool has_sample;
 	struct program_sample sample;
 	struct hash prior_root; /* S_{k-1}, with has_sample */
+	bool no_such; /* ANSWER: it shows that what was asked is no sample */
 	bool assumed; /* fraud of a CTA that need not be independent ... */
 	uint64_t cta; /* ... this one; of a pair the first */
 	struct bytes witness_proof;
