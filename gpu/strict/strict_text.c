@@ -2208,6 +2208,119 @@ static const char text13[] =
 
 static const char text14[] =
 	"/*\n"
+	" * The inverses of erf, erfc and the normal distribution: Winitzki's formula,\n"
+	" * right to 2^-9, then some of Halley's steps, each of which triples the digits.\n"
+	" * In doubles; the float forms are rounded from them.\n"
+	" */\n"
+	"\n"
+	"/* y for erf y = x, erfc y = q with x + q = 1, from the smaller of the two. */\n"
+	"WEFT_FN double weft_d_erf_seed(double x, double q)\n"
+	"{\n"
+	"\tdouble l, t;\n"
+	"\n"
+	"\tif (x < 0x1p-10)\n"
+	"\t\treturn __dmul_rn(x, 0x1.c5bf891b4ef6bp-1);\n"
+	"\tl = __dadd_rn(weft_d_log(q), weft_d_log(__dadd_rn(1.0, x)));\n"
+	"\tt = __fma_rn(0.5, l, 4.330746750799873);\n"
+	"\treturn __dsqrt_rn(__dadd_rn(__dsqrt_rn(__fma_rn(t, t, __dmul_rn(\n"
+	"\t\t\t\t\t\t       l, -6.802721088435374))),\n"
+	"\t\t\t\t    -t));\n"
+	"}\n"
+	"\n"
+	"/* One step; u is what y is wrong by, in units of the slope. */\n"
+	"WEFT_FN double weft_d_halley(double y, double u)\n"
+	"{\n"
+	"\treturn __dadd_rn(y, -__ddiv_rn(u, __fma_rn(u, y, 1.0)));\n"
+	"}\n"
+	"\n"
+	"/* erf y = x for 0 <= x <= 1/2. */\n"
+	"WEFT_FN double weft_d_erfinv_low(double x)\n"
+	"{\n"
+	"\tdouble y = weft_d_erf_seed(x, __dadd_rn(1.0, -x)), u;\n"
+	"\tint    i;\n"
+	"\n"
+	"\tif (x < 0x1p-1000)\n"
+	"\t\treturn y;\n"
+	"\tfor (i = 0; i < 2; i++) {\n"
+	"\t\tu = __dadd_rn(weft_d_erf(y), -x);\n"
+	"\t\tu = __dmul_rn(u, weft_d_exp(__dmul_rn(y, y), 0.0));\n"
+	"\t\ty = weft_d_halley(y, __dmul_rn(u, 0x1.c5bf891b4ef6bp-1));\n"
+	"\t}\n"
+	"\treturn y;\n"
+	"}\n"
+	"\n"
+	"/* erfc y = q for 0 < q < 1/2, both sides times e^(y^2). */\n"
+	"WEFT_FN double weft_d_erfinv_high(double q)\n"
+	"{\n"
+	"\tdouble y = weft_d_erf_seed(__dadd_rn(1.0, -q), q), l, ll, s, u;\n"
+	"\tint    i;\n"
+	"\n"
+	"\tweft_d_log_pair(q, 0.0, &l, &ll);\n"
+	"\t/* Far out the formula is right to 2^-4 of what a step can mend. */\n"
+	"\tfor (i = 0; i < 4; i++) {\n"
+	"\t\ts = __dmul_rn(y, y);\n"
+	"\t\tu = __dadd_rn(__fma_rn(y, y, -s), ll);\n"
+	"\t\tu = weft_d_exp(__dadd_rn(s, l), u);\n"
+	"\t\tu = __dadd_rn(u, -weft_d_erfcx(y));\n"
+	"\t\ty = weft_d_halley(y, __dmul_rn(u, 0x1.c5bf891b4ef6bp-1));\n"
+	"\t}\n"
+	"\treturn y;\n"
+	"}\n"
+	"\n"
+	"WEFT_FN double weft_d_erfinv(double x)\n"
+	"{\n"
+	"\tdouble a = fabs(x);\n"
+	"\n"
+	"\tif (!(a < 1.0))\n"
+	"\t\treturn a == 1.0 \? copysign(WEFT_D_INF, x) : WEFT_D_NAN;\n"
+	"\tif (a == 0.0)\n"
+	"\t\treturn x;\n"
+	"\ta = a <= 0.5 \? weft_d_erfinv_low(a)\n"
+	"\t\t     : weft_d_erfinv_high(__dadd_rn(1.0, -a));\n"
+	"\treturn copysign(a, x);\n"
+	"}\n"
+	"\n"
+	"WEFT_FN double weft_d_erfcinv(double q)\n"
+	"{\n"
+	"\tif (!(q > 0.0 && q < 2.0)) {\n"
+	"\t\tif (q == 0.0)\n"
+	"\t\t\treturn WEFT_D_INF;\n"
+	"\t\treturn q == 2.0 \? -WEFT_D_INF : WEFT_D_NAN;\n"
+	"\t}\n"
+	"\tif (q < 0.5)\n"
+	"\t\treturn weft_d_erfinv_high(q);\n"
+	"\t/* 1 - q is exact from here on. */\n"
+	"\treturn weft_d_erfinv(__dadd_rn(1.0, -q));\n"
+	"}\n"
+	"\n"
+	"WEFT_FN double weft_d_normcdfinv(double p)\n"
+	"{\n"
+	"\tdouble y = weft_d_erfcinv(__dadd_rn(p, p)), h;\n"
+	"\n"
+	"\tif (!(fabs(y) < WEFT_D_INF))\n"
+	"\t\treturn y == y \? -y : y;\n"
+	"\th = __dmul_rn(y, -0x1.6a09e667f3bcdp+0);\n"
+	"\treturn __fma_rn(y, 0x1.bdd3413b26456p-54, h);\n"
+	"}\n"
+	"\n"
+	"WEFT_FN float weft_erfinvf(float x)\n"
+	"{\n"
+	"\treturn __double2float_rn(weft_d_erfinv((double)x));\n"
+	"}\n"
+	"\n"
+	"WEFT_FN float weft_erfcinvf(float x)\n"
+	"{\n"
+	"\treturn __double2float_rn(weft_d_erfcinv((double)x));\n"
+	"}\n"
+	"\n"
+	"WEFT_FN float weft_normcdfinvf(float x)\n"
+	"{\n"
+	"\treturn __double2float_rn(weft_d_normcdfinv((double)x));\n"
+	"}\n"
+	"";
+
+static const char text15[] =
+	"/*\n"
 	" * Lengths of vectors and their inverses.  Floats are summed in doubles, which\n"
 	" * hold their squares exactly; doubles are scaled by their largest exponent\n"
 	" * and summed in two.\n"
@@ -2347,7 +2460,7 @@ static const char text14[] =
 	"}\n"
 	"";
 
-static const char text15[] =
+static const char text16[] =
 	"/*\n"
 	" * Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers, as easy\n"
 	" * as 1, 2, 3; 2011): random numbers without state.  Four words for each\n"
@@ -2438,7 +2551,7 @@ static const char text15[] =
 	"#endif /* WEFT_PHILOX_CUH */\n"
 	"";
 
-static const char text16[] =
+static const char text17[] =
 	"/*\n"
 	" * x^y as e^(y * log x), the logarithm and the product kept in two floats\n"
 	" * each: the exponential magnifies an error of its argument up to 88 times.\n"
@@ -2577,7 +2690,7 @@ static const char text16[] =
 	"}\n"
 	"";
 
-static const char text17[] =
+static const char text18[] =
 	"/*\n"
 	" * Sums, extremes and other folds whose order is fixed, so that float results\n"
 	" * are equal everywhere and a kernel stays of class A: no atomics.\n"
@@ -2719,7 +2832,7 @@ static const char text17[] =
 	"#endif /* WEFT_REDUCE_CUH */\n"
 	"";
 
-static const char text18[] =
+static const char text19[] =
 	"/*\n"
 	" * Cube roots, lengths, and the two remainders.\n"
 	" */\n"
@@ -2908,7 +3021,7 @@ static const char text18[] =
 	"}\n"
 	"";
 
-static const char text19[] =
+static const char text20[] =
 	"/*\n"
 	" * Weft's pre-included header: every name by which CUDA code reaches the\n"
 	" * functions of core, trig, curves and pow.  Definitions, not macros, so that\n"
@@ -2927,6 +3040,7 @@ static const char text19[] =
 	"#include \"weft_double.cuh\"\n"
 	"#include \"weft_double_more.cuh\"\n"
 	"#include \"weft_gamma.cuh\"\n"
+	"#include \"weft_inverse.cuh\"\n"
 	"#include \"weft_norm.cuh\"\n"
 	"#include \"weft_witness.cuh\"\n"
 	"\n"
@@ -3018,6 +3132,12 @@ static const char text19[] =
 	"WEFT_ONE(lgamma, weft_lgammaf)\n"
 	"WEFT_ONE(tgammaf, weft_tgammaf)\n"
 	"WEFT_ONE(tgamma, weft_tgammaf)\n"
+	"WEFT_ONE(erfinvf, weft_erfinvf)\n"
+	"WEFT_ONE(erfinv, weft_erfinvf)\n"
+	"WEFT_ONE(erfcinvf, weft_erfcinvf)\n"
+	"WEFT_ONE(erfcinv, weft_erfcinvf)\n"
+	"WEFT_ONE(normcdfinvf, weft_normcdfinvf)\n"
+	"WEFT_ONE(normcdfinv, weft_normcdfinvf)\n"
 	"WEFT_ONE(__frsqrt_rn, weft_rsqrt_rn)\n"
 	"WEFT_TWO(powf, weft_powf)\n"
 	"WEFT_TWO(pow, weft_powf)\n"
@@ -3052,6 +3172,9 @@ static const char text19[] =
 	"WEFT_ONE_D(erfc, weft_d_erfc)\n"
 	"WEFT_ONE_D(erfcx, weft_d_erfcx)\n"
 	"WEFT_ONE_D(normcdf, weft_d_normcdf)\n"
+	"WEFT_ONE_D(erfinv, weft_d_erfinv)\n"
+	"WEFT_ONE_D(erfcinv, weft_d_erfcinv)\n"
+	"WEFT_ONE_D(normcdfinv, weft_d_normcdfinv)\n"
 	"WEFT_ONE_D(lgamma, weft_d_lgamma)\n"
 	"WEFT_ONE_D(tgamma, weft_d_tgamma)\n"
 	"WEFT_ONE_D(cbrt, weft_d_cbrt)\n"
@@ -3129,7 +3252,7 @@ static const char text19[] =
 	"#endif /* WEFT_STRICT_CUH */\n"
 	"";
 
-static const char text20[] =
+static const char text21[] =
 	"/*\n"
 	" * Sine and cosine.  Arguments below 2^15 are reduced by pi/2 in three pieces,\n"
 	" * whose products are exact in a fused multiply-add; larger ones by Payne and\n"
@@ -3336,7 +3459,7 @@ static const char text20[] =
 	"}\n"
 	"";
 
-static const char text21[] =
+static const char text22[] =
 	"/*\n"
 	" * WEFT_WITNESS(slots, value): proof of search for kernels that find little.\n"
 	" *\n"
@@ -3417,14 +3540,15 @@ const struct strict_header strict_headers[] = {
 	{"weft_half_rename.cuh", text11, sizeof(text11) - 1},
 	{"weft_half_undo.cuh", text12, sizeof(text12) - 1},
 	{"weft_hyper.cuh", text13, sizeof(text13) - 1},
-	{"weft_norm.cuh", text14, sizeof(text14) - 1},
-	{"weft_philox.cuh", text15, sizeof(text15) - 1},
-	{"weft_pow.cuh", text16, sizeof(text16) - 1},
-	{"weft_reduce.cuh", text17, sizeof(text17) - 1},
-	{"weft_root.cuh", text18, sizeof(text18) - 1},
-	{"weft_strict.cuh", text19, sizeof(text19) - 1},
-	{"weft_trig.cuh", text20, sizeof(text20) - 1},
-	{"weft_witness.cuh", text21, sizeof(text21) - 1},
+	{"weft_inverse.cuh", text14, sizeof(text14) - 1},
+	{"weft_norm.cuh", text15, sizeof(text15) - 1},
+	{"weft_philox.cuh", text16, sizeof(text16) - 1},
+	{"weft_pow.cuh", text17, sizeof(text17) - 1},
+	{"weft_reduce.cuh", text18, sizeof(text18) - 1},
+	{"weft_root.cuh", text19, sizeof(text19) - 1},
+	{"weft_strict.cuh", text20, sizeof(text20) - 1},
+	{"weft_trig.cuh", text21, sizeof(text21) - 1},
+	{"weft_witness.cuh", text22, sizeof(text22) - 1},
 };
 
 const size_t strict_header_count =

@@ -16,6 +16,7 @@
 #include "weft_double.cuh"
 #include "weft_double_more.cuh"
 #include "weft_gamma.cuh"
+#include "weft_inverse.cuh"
 #include "weft_norm.cuh"
 #include "weft_witness.cuh"
 
@@ -107,6 +108,12 @@ WEFT_ONE(lgammaf, weft_lgammaf)
 WEFT_ONE(lgamma, weft_lgammaf)
 WEFT_ONE(tgammaf, weft_tgammaf)
 WEFT_ONE(tgamma, weft_tgammaf)
+WEFT_ONE(erfinvf, weft_erfinvf)
+WEFT_ONE(erfinv, weft_erfinvf)
+WEFT_ONE(erfcinvf, weft_erfcinvf)
+WEFT_ONE(erfcinv, weft_erfcinvf)
+WEFT_ONE(normcdfinvf, weft_normcdfinvf)
+WEFT_ONE(normcdfinv, weft_normcdfinvf)
 WEFT_ONE(__frsqrt_rn, weft_rsqrt_rn)
 WEFT_TWO(powf, weft_powf)
 WEFT_TWO(pow, weft_powf)
@@ -141,6 +148,9 @@ WEFT_ONE_D(erf, weft_d_erf)
 WEFT_ONE_D(erfc, weft_d_erfc)
 WEFT_ONE_D(erfcx, weft_d_erfcx)
 WEFT_ONE_D(normcdf, weft_d_normcdf)
+WEFT_ONE_D(erfinv, weft_d_erfinv)
+WEFT_ONE_D(erfcinv, weft_d_erfcinv)
+WEFT_ONE_D(normcdfinv, weft_d_normcdfinv)
 WEFT_ONE_D(lgamma, weft_d_lgamma)
 WEFT_ONE_D(tgamma, weft_d_tgamma)
 WEFT_ONE_D(cbrt, weft_d_cbrt)

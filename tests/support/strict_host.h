@@ -159,6 +159,7 @@ static inline unsigned long long __umul64hi(unsigned long long a,
 #include "gpu/strict/weft_double.cuh"
 #include "gpu/strict/weft_double_more.cuh"
 #include "gpu/strict/weft_gamma.cuh"
+#include "gpu/strict/weft_inverse.cuh"
 #include "gpu/strict/weft_norm.cuh"
 /* clang-format on */
 #pragma GCC diagnostic pop

@@ -37,39 +37,6 @@ static double strict_normcdf(double x)
 	return 0.5 * erfc(-x * 0x1.6a09e667f3bcdp-1);
 }
 
-static const struct strict_function strict_functions[] = {
-	{"exp", weft_expf, exp},
-	{"exp2", weft_exp2f, exp2},
-	{"exp10", weft_exp10f, strict_exp10},
-	{"log", weft_logf, log},
-	{"log2", weft_log2f, log2},
-	{"log10", weft_log10f, log10},
-	{"sin", weft_sinf, sin},
-	{"cos", weft_cosf, cos},
-	{"tanh", weft_tanhf, tanh},
-	{"erf", weft_erff, erf},
-	{"rsqrt", weft_rsqrtf, strict_rsqrt},
-	{"expm1", weft_expm1f, expm1},
-	{"log1p", weft_log1pf, log1p},
-	{"sinh", weft_sinhf, sinh},
-	{"cosh", weft_coshf, cosh},
-	{"tan", weft_tanf, tan},
-	{"asin", weft_asinf, asin},
-	{"acos", weft_acosf, acos},
-	{"atan", weft_atanf, atan},
-	{"asinh", weft_asinhf, asinh},
-	{"acosh", weft_acoshf, acosh},
-	{"atanh", weft_atanhf, atanh},
-	{"cbrt", weft_cbrtf, cbrt},
-	{"rcbrt", weft_rcbrtf, strict_rcbrt},
-	{"erfc", weft_erfcf, erfc},
-	{"normcdf", weft_normcdff, strict_normcdf},
-	{"lgamma", weft_lgammaf, lgamma},
-	{"tgamma", weft_tgammaf, tgamma},
-};
-
-#define STRICT_COUNT (sizeof(strict_functions) / sizeof(strict_functions[0]))
-
 struct strict_pair {
 	const char *name;
 	float (*ours)(float, float);
@@ -115,6 +82,58 @@ static long double strict_normcdfl(long double x)
 	return 0.5L * erfcl(-x * 0.707106781186547524400844L);
 }
 
+/*
+ * The C library has no inverses: ours, corrected by two of Newton's steps in
+ * long doubles with its own erf and erfc.  A wrong one would move far.
+ */
+static inline long double strict_erfcinvl(long double q)
+{
+	long double y = weft_d_erfcinv((double)q);
+
+	for (int i = 0; i < 2 && isfinite((double)y); i++) {
+		long double slope = expl(-y * y) * 1.12837916709551257390L;
+
+		y += q < 0.5L ? (erfcl(y) - q) / slope
+			      : -(erfl(y) - (1.0L - q)) / slope;
+	}
+	return y;
+}
+
+static inline long double strict_erfinvl(long double x)
+{
+	long double y = weft_d_erfinv((double)x);
+
+	for (int i = 0; i < 2 && isfinite((double)y); i++) {
+		long double a = fabsl(x), b = fabsl(y);
+		long double slope = expl(-y * y) * 1.12837916709551257390L;
+
+		b += a > 0.5L ? (erfcl(b) - (1.0L - a)) / slope
+			      : -(erfl(b) - a) / slope;
+		y = copysignl(b, x);
+	}
+	return y;
+}
+
+static inline long double strict_normcdfinvl(long double p)
+{
+	return -1.41421356237309504880L * strict_erfcinvl(2.0L * p);
+}
+
+static inline double strict_erfinv(double x)
+{
+	return (double)strict_erfinvl((long double)x);
+}
+
+static inline double strict_erfcinv(double x)
+{
+	return (double)strict_erfcinvl((long double)x);
+}
+
+static inline double strict_normcdfinv(double x)
+{
+	return (double)strict_normcdfinvl((long double)x);
+}
+
 static const struct strict_double strict_doubles[] = {
 	{"exp", strict_d_exp, expl, 1},
 	{"log", weft_d_log, logl, 1},
@@ -137,11 +156,50 @@ static const struct strict_double strict_doubles[] = {
 	{"erfc", weft_d_erfc, erfcl, 4},
 	{"normcdf", weft_d_normcdf, strict_normcdfl, 4},
 	{"tgamma", weft_d_tgamma, tgammal, 6},
+	{"erfinv", weft_d_erfinv, strict_erfinvl, 6},
+	{"erfcinv", weft_d_erfcinv, strict_erfcinvl, 6},
+	{"normcdfinv", weft_d_normcdfinv, strict_normcdfinvl, 6},
 	/* Beside its zeros, which are irrational, only as close as a sum. */
 	{"lgamma", weft_d_lgamma, lgammal, 4},
 };
 
 #define STRICT_DOUBLES (sizeof(strict_doubles) / sizeof(strict_doubles[0]))
+
+static const struct strict_function strict_functions[] = {
+	{"exp", weft_expf, exp},
+	{"exp2", weft_exp2f, exp2},
+	{"exp10", weft_exp10f, strict_exp10},
+	{"log", weft_logf, log},
+	{"log2", weft_log2f, log2},
+	{"log10", weft_log10f, log10},
+	{"sin", weft_sinf, sin},
+	{"cos", weft_cosf, cos},
+	{"tanh", weft_tanhf, tanh},
+	{"erf", weft_erff, erf},
+	{"rsqrt", weft_rsqrtf, strict_rsqrt},
+	{"expm1", weft_expm1f, expm1},
+	{"log1p", weft_log1pf, log1p},
+	{"sinh", weft_sinhf, sinh},
+	{"cosh", weft_coshf, cosh},
+	{"tan", weft_tanf, tan},
+	{"asin", weft_asinf, asin},
+	{"acos", weft_acosf, acos},
+	{"atan", weft_atanf, atan},
+	{"asinh", weft_asinhf, asinh},
+	{"acosh", weft_acoshf, acosh},
+	{"atanh", weft_atanhf, atanh},
+	{"cbrt", weft_cbrtf, cbrt},
+	{"rcbrt", weft_rcbrtf, strict_rcbrt},
+	{"erfc", weft_erfcf, erfc},
+	{"normcdf", weft_normcdff, strict_normcdf},
+	{"lgamma", weft_lgammaf, lgamma},
+	{"tgamma", weft_tgammaf, tgamma},
+	{"erfinv", weft_erfinvf, strict_erfinv},
+	{"erfcinv", weft_erfcinvf, strict_erfcinv},
+	{"normcdfinv", weft_normcdfinvf, strict_normcdfinv},
+};
+
+#define STRICT_COUNT (sizeof(strict_functions) / sizeof(strict_functions[0]))
 
 /* The n-th of a series: ordinary numbers, all exponents, near integers. */
 static inline double strict_hard_double(uint64_t n)

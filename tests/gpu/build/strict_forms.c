@@ -10,12 +10,14 @@
 
 /* Of one argument: name in float with f, name as an overload, in double. */
 static const char *const one[] = {
-	"acos",	 "acosh", "asin",   "asinh",	 "atan",  "atanh", "cbrt",
-	"ceil",	 "cos",	  "cosh",   "cospi",	 "erf",	  "erfc",  "erfcx",
-	"exp",	 "exp10", "exp2",   "expm1",	 "fabs",  "floor", "lgamma",
-	"log",	 "log10", "log1p",  "log2",	 "logb",  "rint",  "normcdf",
-	"rcbrt", "round", "rsqrt",  "sin",	 "sinh",  "sinpi", "sqrt",
-	"tan",	 "tanh",  "tgamma", "nearbyint", "trunc",
+	"acos",	   "acosh", "asin",   "asinh",	"atan",	   "atanh",
+	"cbrt",	   "ceil",  "cos",    "cosh",	"cospi",   "erf",
+	"erfc",	   "erfcx", "exp",    "exp10",	"exp2",	   "expm1",
+	"fabs",	   "floor", "lgamma", "erfinv", "erfcinv", "normcdfinv",
+	"log",	   "log10", "log1p",  "log2",	"logb",	   "rint",
+	"normcdf", "rcbrt", "round",  "rsqrt",	"sin",	   "sinh",
+	"sinpi",   "sqrt",  "tan",    "tanh",	"tgamma",  "nearbyint",
+	"trunc",
 };
 
 static const char *const two[] = {

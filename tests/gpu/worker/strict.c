@@ -347,12 +347,12 @@ static float (*const floats[])(float) = {
 };
 
 static double (*const doubles[])(double) = {
-	weft_d_log,    weft_d_log2, weft_d_log10,   weft_d_log1p,
-	weft_d_cosh,   weft_d_tanh, weft_d_tan,	    weft_d_asin,
-	weft_d_acos,   weft_d_atan, weft_d_asinh,   weft_d_acosh,
-	weft_d_atanh,  weft_d_cbrt, weft_d_rcbrt,   weft_d_rsqrt,
-	weft_d_erf,    weft_d_erfc, weft_d_normcdf, weft_d_tgamma,
-	weft_d_lgamma,
+	weft_d_log,    weft_d_log2,   weft_d_log10,   weft_d_log1p,
+	weft_d_cosh,   weft_d_tanh,   weft_d_tan,     weft_d_asin,
+	weft_d_acos,   weft_d_atan,   weft_d_asinh,   weft_d_acosh,
+	weft_d_atanh,  weft_d_cbrt,   weft_d_rcbrt,   weft_d_rsqrt,
+	weft_d_erf,    weft_d_erfc,   weft_d_normcdf, weft_d_tgamma,
+	weft_d_lgamma, weft_d_erfinv, weft_d_erfcinv, weft_d_normcdfinv,
 };
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))

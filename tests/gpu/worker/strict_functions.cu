@@ -24,7 +24,7 @@ extern "C" __global__ void doubles(const double *in, double *out, int n)
 		      tanh(x),	tan(x),	  asin(x),  acos(x),   atan(x),
 		      asinh(x), acosh(x), atanh(x), cbrt(x),   rcbrt(x),
 		      rsqrt(x), erf(x),	  erfc(x),  normcdf(x), tgamma(x),
-		      lgamma(x)};
+		      lgamma(x), erfinv(x), erfcinv(x), normcdfinv(x)};
 
 	for (int k = 0; k < sizeof(v) / sizeof(v[0]); k++)
 		out[k * n + i] = v[k];
