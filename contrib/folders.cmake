@@ -69,7 +69,8 @@ if(criterion_FOUND)
     WEFT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 endif()
 weft_test(gpu/exec DEPS tests/support/ptx gpu/ptx gpu/program base)
-weft_folder(tests/support/cuda DEPS gpu/cuda gpu/exec gpu/program gpu/ptx base)
+weft_folder(tests/support/cuda DEPS tests/support/kernels gpu/cuda gpu/exec
+  gpu/program gpu/ptx base)
 weft_test(gpu/cuda DEPS tests/support/cuda tests/support/ptx
   tests/support/kernels gpu/exec gpu/program gpu/ptx base LIBS m)
 weft_tool(tests/bench/card DEPS tests/support/cuda gpu/cuda gpu/exec

@@ -7,66 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "gpu/exec/exec.h"
-#include "gpu/ptx/parse.h"
 #include "tests/gpu/cuda/kit.h"
+#include "tests/support/cuda/referee.h"
 #include "tests/support/kernels/kernels.h"
 
-#define FEW	 60u
-#define MANY	 10000u
-#define VARIANTS 3u
+#define FEW  60u
+#define MANY 10000u
 
 struct params {
 	uint64_t out, in;
 	uint32_t n;
 };
-
-/* The bytes under each kind of NaN; false: the kernel is not defined. */
-static bool run_referee(struct arena *a, const struct kernels_case *c,
-			uint8_t *in, uint8_t *out[VARIANTS])
-{
-	struct exec_options o = EXEC_OPTIONS_DEFAULT;
-	struct params p = {.n = c->word};
-	struct exec_reloc relocs[] = {{.param_offset = 0, .buffer = 0},
-				      {.param_offset = 8, .buffer = 1}};
-	struct ptx_module *tree;
-	struct exec_module *m;
-	struct exec_refusal why;
-	struct exec_result r;
-	struct ptx_diag d;
-	bool good = true;
-
-	cr_assert_eq(ptx_parse(a, buf_bytes(&c->text), &tree, &d), ERR_OK, "%s",
-		     d.text);
-	cr_assert_eq(exec_module_load(tree, NULL, &m, &why), ERR_OK, "%s",
-		     why.text);
-	for (uint32_t v = 0; v < VARIANTS && good; v++) {
-		struct exec_buffer b[] = {
-			{.data = out[v],
-			 .bytes = c->out_bytes,
-			 .writable = true},
-			{.data = in, .bytes = KERNELS_IN_BYTES},
-		};
-		struct exec_launch l = {
-			.kernel = BYTES_LIT("k"),
-			.params = bytes_of((const uint8_t *)&p, 20),
-			.relocs = relocs,
-			.reloc_count = 2,
-			.buffers = b,
-			.buffer_count = 2,
-		};
-
-		memcpy(l.grid, c->grid, sizeof(l.grid));
-		memcpy(l.block, c->block, sizeof(l.block));
-		memset(out[v], 0, c->out_bytes);
-		o.nan_variant = v;
-		cr_assert_eq(exec_run(m, &l, &o, a, &r), ERR_OK);
-		good = r.outcome == EXEC_OK;
-	}
-	exec_module_free(m);
-	return good;
-}
 
 static void run_card(struct kit *k, const struct kernels_case *c,
 		     const uint8_t *in, uint8_t *got)
@@ -95,17 +46,16 @@ static void run_card(struct kit *k, const struct kernels_case *c,
 
 static void check_seed(struct kit *k, uint64_t seed)
 {
-	struct arena *a = arena_new(256u << 20);
 	struct kernels_case c;
-	uint8_t in[KERNELS_IN_BYTES], *out[VARIANTS], *got;
+	uint8_t in[KERNELS_IN_BYTES], *out[REFEREE_VARIANTS], *got;
 
 	/* A card of any architecture, and what is exact on all of them. */
 	kernels_make(seed, k->is_real ? KERNELS_NO_FTZ : 0, &c);
 	kernels_input(seed, in, sizeof(in));
-	for (uint32_t v = 0; v < VARIANTS; v++)
+	for (uint32_t v = 0; v < REFEREE_VARIANTS; v++)
 		out[v] = malloc(c.out_bytes);
 	got = malloc(c.out_bytes);
-	if (run_referee(a, &c, in, out)) {
+	if (referee_run(&c, in, out)) {
 		run_card(k, &c, in, got);
 		for (uint32_t i = 0; i < c.out_bytes; i += 8) {
 			uint32_t n = c.out_bytes - i < 8 ? c.out_bytes - i : 8;
@@ -118,11 +68,10 @@ static void check_seed(struct kit *k, uint64_t seed)
 				     (unsigned long long)seed, i);
 		}
 	}
-	for (uint32_t v = 0; v < VARIANTS; v++)
+	for (uint32_t v = 0; v < REFEREE_VARIANTS; v++)
 		free(out[v]);
 	free(got);
 	buf_free(&c.text);
-	arena_free(a);
 }
 
 Test(gpu_cuda_kernels, give_the_bytes_of_the_referee)
