@@ -180,3 +180,10 @@ if(TARGET tests_sim_card)
   add_test(NAME sim_card COMMAND tests_sim_card --seeds
     $<IF:$<CONFIG:Debug>,4,20>)
 endif()
+
+# doc/coverage.md is what this prints (20 s under sanitizers, 2 without).
+weft_tool(tests/coverage/ptx DEPS gpu/exec gpu/program gpu/ptx base)
+if(TARGET tests_coverage_ptx AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+  add_test(NAME coverage COMMAND sh -c
+    "$<TARGET_FILE:tests_coverage_ptx> | diff -u ${CMAKE_SOURCE_DIR}/doc/coverage.md -")
+endif()

@@ -237,10 +237,10 @@ static const char *check_memory(const struct ptx_instr *in)
 	     (space == PTX_SPACE_LOCAL || space == PTX_SPACE_CONST ||
 	      space == PTX_SPACE_PARAM || space >= PTX_SPACE_PARAM_ENTRY)))
 		return "this ordering does not fit";
-	if (is_store && space == PTX_SPACE_CONST)
-		return ".const cannot be written";
-	if (in->mod[PTX_MOD_NC] &&
-	    (space != PTX_SPACE_GLOBAL || (sem && sem != PTX_SEM_WEAK)))
+	if (is_store &&
+	    (space == PTX_SPACE_CONST || space == PTX_SPACE_PARAM_ENTRY))
+		return "this space cannot be written";
+	if (in->mod[PTX_MOD_NC] && (space != PTX_SPACE_GLOBAL || sem))
 		return ".nc goes with .global";
 	if (in->op == PTX_OP_ldu && space && space != PTX_SPACE_GLOBAL)
 		return "ldu goes with .global";
@@ -447,6 +447,34 @@ static const char *check_mma(const struct ptx_instr *in)
 	return "not a type of mma";
 }
 
+/* prefetch, prefetchu, applypriority, discard: what they may name. */
+static const char *check_hint(const struct ptx_instr *in)
+{
+	uint8_t level = in->mod[PTX_MOD_LEVEL], space = in->mod[PTX_MOD_SPACE];
+	uint8_t evict = in->mod[PTX_MOD_EVICT_L2];
+	bool is_global = !space || space == PTX_SPACE_GLOBAL;
+
+	switch (in->op) {
+	case PTX_OP_prefetch:
+		if (!level == !evict)
+			return "one cache level should be named";
+		return evict == PTX_EVICT_L2_FIRST ||
+				       (!is_global &&
+					(evict || space != PTX_SPACE_LOCAL))
+			       ? "this level and space do not go together"
+			       : NULL;
+	case PTX_OP_prefetchu:
+		return level == PTX_LEVEL_L1 ? NULL : "the level is L1";
+	case PTX_OP_discard:
+		return level == PTX_LEVEL_L2 && is_global ? NULL
+							  : "the level is L2";
+	default:
+		return evict == PTX_EVICT_L2_NORMAL && is_global
+			       ? NULL
+			       : "the priority is L2::evict_normal";
+	}
+}
+
 static const char *check_rest(const struct ptx_instr *in)
 {
 	switch (in->op) {
@@ -473,13 +501,19 @@ static const char *check_rest(const struct ptx_instr *in)
 	case PTX_OP_ldmatrix:
 	case PTX_OP_stmatrix:
 	case PTX_OP_movmatrix:
-		return in->mod[PTX_MOD_SHAPE] == PTX_SHAPE_M8N8
-			       ? NULL
-			       : "only .m8n8 is done here";
-	case PTX_OP_applypriority:
-	case PTX_OP_prefetch:
-		return !in->mod[PTX_MOD_LEVEL] == !in->mod[PTX_MOD_EVICT_L2]
-			       ? "one cache level should be named"
+		if (in->mod[PTX_MOD_SHAPE] != PTX_SHAPE_M8N8)
+			return "only .m8n8 is done here";
+		return in->mod[PTX_MOD_SPACE] &&
+				       in->mod[PTX_MOD_SPACE] !=
+					       PTX_SPACE_SHARED &&
+				       in->mod[PTX_MOD_SPACE] !=
+					       PTX_SPACE_SHARED_CTA
+			       ? "matrices lie in .shared"
+			       : NULL;
+	case PTX_OP_cvta:
+	case PTX_OP_isspacep:
+		return in->mod[PTX_MOD_SPACE] == PTX_SPACE_PARAM_FUNC
+			       ? "no generic address leads there"
 			       : NULL;
 	default:
 		return NULL;
@@ -547,6 +581,11 @@ const char *ptx_form_check(const struct ptx_instr *in)
 		return check_copy(in);
 	case PTX_OP_mma:
 		return check_mma(in);
+	case PTX_OP_prefetch:
+	case PTX_OP_prefetchu:
+	case PTX_OP_applypriority:
+	case PTX_OP_discard:
+		return check_hint(in);
 	default:
 		return ptx_is_video(in->op) ? check_video(in) : check_rest(in);
 	}
