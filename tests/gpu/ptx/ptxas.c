@@ -58,6 +58,45 @@ Test(ptx_ptxas, canonical_samples_assemble)
 	}
 }
 
+static struct bytes with_version(struct arena *a, struct bytes text, int v)
+{
+	const char *rest = strchr((const char *)text.p, '\n');
+
+	cr_assert_not_null(rest);
+	return bytes_str(
+		arena_printf(a, ".version %d.%d%s", v / 10, v % 10, rest));
+}
+
+/* Parameters of more than 4,352 bytes need PTX 8.1; ptxas agrees. */
+Test(ptx_ptxas, large_parameters)
+{
+	const char *ptxas = find_ptxas();
+
+	for (uint32_t more = 0; more < 2; more++) {
+		struct arena *a = kit_arena();
+		struct bytes t = kit_print(
+			a, kit_parse(a, bytes_str(arena_printf(
+						a,
+						".version 8.1\n"
+						".target sm_75\n"
+						".visible .entry k(.param .b8 "
+						"p[%u]) { ret; }",
+						4352 + more))));
+
+		t = bytes_str(arena_str(a, t));
+		cr_expect_eq(strncmp((const char *)t.p,
+				     more ? ".version 8.1\n" : ".version 6.3\n",
+				     13),
+			     0);
+		if (ptxas) {
+			cr_expect(assembles(ptxas, t));
+			cr_expect(!more ||
+				  !assembles(ptxas, with_version(a, t, 80)));
+		}
+		arena_free(a);
+	}
+}
+
 /* The least version and target of one form each, where they are not those
  * of everything: ptxas takes the text, and would not take an older one. */
 static const struct {
@@ -85,15 +124,6 @@ static const struct {
 	{"cp.async.ca.shared.global [%r1], [%d1], 8, !%p1;", 74},
 	{"bmsk.clamp.b32 %r1, %r2, %r3;", 75},
 };
-
-static struct bytes with_version(struct arena *a, struct bytes text, int v)
-{
-	const char *rest = strchr((const char *)text.p, '\n');
-
-	cr_assert_not_null(rest);
-	return bytes_str(
-		arena_printf(a, ".version %d.%d%s", v / 10, v % 10, rest));
-}
 
 Test(ptx_ptxas, versions_are_the_least)
 {
