@@ -115,6 +115,19 @@ static void store_anywhere(struct analysis *n, const struct object *o,
 	put(n, anywhere(n, o), &v, form);
 }
 
+/* Who reads what others wrote knows nothing of their indexes: of those of the
+ * thread in shared memory, of any in global memory. */
+static void forget_writer(const struct analysis *n, const struct object *o,
+			  struct value *v)
+{
+	bool is_theirs = false;
+
+	for (uint32_t i = 0; i < v->term_count; i++)
+		is_theirs |= v->var[i] < 3 || v->var[i] >= VALUE_IDS;
+	if (o->is_global || (o->space == PTX_SPACE_SHARED && is_theirs))
+		value_flatten(v, n->extent);
+}
+
 void contents_store(struct analysis *n, uint32_t object, const struct value *at,
 		    uint32_t bytes, struct value v)
 {
@@ -123,6 +136,7 @@ void contents_store(struct analysis *n, uint32_t object, const struct value *at,
 
 	if (!o->has_cells || !v.kinds || bytes == 0)
 		return;
+	forget_writer(n, o, &v);
 	if (!o->cell_count ||
 	    !few_places(n, o, at, bytes, &first, &step, &count))
 		store_anywhere(n, o, bytes, v);

@@ -26,13 +26,14 @@ static struct value data_of(struct analysis *n, enum ptx_type t)
 	return v;
 }
 
-/* What was found, as a number of the load's type if it is one. */
+/* What was found, as the load extends it to its register. */
 static struct value as_loaded(struct analysis *n, enum ptx_type t,
-			      struct value v)
+			      const struct ptx_operand *d, struct value v)
 {
 	uint32_t bits = ptx_types[t].bits;
 
-	if (bits && bits < 32 && ptx_types[t].kind != PTX_KIND_F)
+	if (d->kind == PTX_OPERAND_REG && bits < ptx_class_bits(d->cls) &&
+	    bits < 64)
 		return value_extend(&v, bits, ptx_types[t].kind == PTX_KIND_S,
 				    n->extent);
 	return v;
@@ -70,6 +71,7 @@ static bool load_launch(struct analysis *n, uint32_t function,
 
 static struct value load_from(struct analysis *n, uint32_t function,
 			      const struct ptx_instr *in,
+			      const struct ptx_operand *d,
 			      const struct value *at)
 {
 	enum ptx_type t = (enum ptx_type)in->types[0];
@@ -86,8 +88,7 @@ static struct value load_from(struct analysis *n, uint32_t function,
 			part = data_of(n, t);
 		else if (!value_is_fixed(at) ||
 			 !load_launch(n, function, o, at->c0, in, &part))
-			part = as_loaded(n, t,
-					 contents_load(n, object, at, bytes));
+			part = contents_load(n, object, at, bytes);
 		value_join(&v, &part, n->extent);
 	}
 	if (value_may_be_anywhere(at)) {
@@ -105,11 +106,12 @@ static struct value load_from(struct analysis *n, uint32_t function,
 			value_join(&v, &one, n->extent);
 		}
 	}
-	return v;
+	return as_loaded(n, t, d, v);
 }
 
 static struct value load_named(struct analysis *n, uint32_t function,
-			       const struct ptx_instr *in, uint32_t object,
+			       const struct ptx_instr *in,
+			       const struct ptx_operand *d, uint32_t object,
 			       int64_t offset)
 {
 	enum ptx_type t = (enum ptx_type)in->types[0];
@@ -118,10 +120,8 @@ static struct value load_named(struct analysis *n, uint32_t function,
 	if (!n->objects[object].has_cells)
 		return data_of(n, t);
 	if (!load_launch(n, function, &n->objects[object], offset, in, &v))
-		v = as_loaded(
-			n, t,
-			contents_load(n, object, &at, ptx_types[t].bits / 8u));
-	return v;
+		v = contents_load(n, object, &at, ptx_types[t].bits / 8u);
+	return as_loaded(n, t, d, v);
 }
 
 static void load_direct(struct analysis *n, uint32_t function,
@@ -134,11 +134,12 @@ static void load_direct(struct analysis *n, uint32_t function,
 
 	if (d->kind != PTX_OPERAND_VECTOR)
 		analysis_set(n, function, d,
-			     load_named(n, function, in, object, at));
+			     load_named(n, function, in, d, object, at));
 	for (uint32_t i = 0; d->kind == PTX_OPERAND_VECTOR && i < d->count; i++)
-		analysis_set(
-			n, function, &f->elements[d->index + i],
-			load_named(n, function, in, object, at + bytes * i));
+		analysis_set(n, function, &f->elements[d->index + i],
+			     load_named(n, function, in,
+					&f->elements[d->index + i], object,
+					at + bytes * i));
 }
 
 void transfer_load(struct analysis *n, uint32_t function,
@@ -157,14 +158,16 @@ void transfer_load(struct analysis *n, uint32_t function,
 		return;
 	}
 	if (d->kind != PTX_OPERAND_VECTOR)
-		analysis_set(n, function, d, load_from(n, function, in, &at));
+		analysis_set(n, function, d,
+			     load_from(n, function, in, d, &at));
 	for (uint32_t i = 0; d->kind == PTX_OPERAND_VECTOR && i < d->count;
 	     i++) {
 		struct value step = value_const(bytes * i);
 		struct value e = value_add(&at, &step);
 
 		analysis_set(n, function, &f->elements[d->index + i],
-			     load_from(n, function, in, &e));
+			     load_from(n, function, in,
+				       &f->elements[d->index + i], &e));
 	}
 }
 

@@ -493,12 +493,15 @@ static void check_address(struct analysis *n, const struct access *c)
  * bounds: on a card it is a fault, here it could be another buffer. */
 static void check_offset(struct analysis *n, const struct access *c)
 {
-	bool is_buffer = false;
+	uint8_t said = said_space(c);
+	uint32_t direct = analysis_object_of(n, c->function, c->memory);
 
-	for (uint32_t b = 0; b < n->base_count; b++)
-		is_buffer |= (c->at.bases >> b & 1) &&
-			     n->objects[n->base_object[b]].is_global;
-	if (n->launch && is_buffer && !(c->at.kinds & VALUE_MIXED) &&
+	/* Pointers that memory holds may read every buffer anyway. */
+	if (!n->launch || direct != PTX_NO_INDEX || !c->at.bases ||
+	    c->at.kinds & (VALUE_MIXED | VALUE_DATA))
+		return;
+	if ((said == PTX_SPACE_NONE || said == PTX_SPACE_GLOBAL ||
+	     said == PTX_SPACE_CONST) &&
 	    !value_is_near(&c->at, n->extent, APART / 2))
 		reasons_add(n, PTX_WHY_far_offset, c->f, c->in, "");
 }

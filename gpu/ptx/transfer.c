@@ -257,6 +257,9 @@ static bool is_integer(const struct ptx_instr *in)
 {
 	const struct ptx_type_info *t = &ptx_types[in->types[0]];
 
+	/* Two halves are no whole. */
+	if (in->types[0] == PTX_TYPE_U16X2 || in->types[0] == PTX_TYPE_S16X2)
+		return false;
 	return t->kind != PTX_KIND_F && t->kind != PTX_KIND_P &&
 	       t->bits >= 32 && !in->mod[PTX_MOD_SAT];
 }

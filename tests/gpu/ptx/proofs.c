@@ -115,7 +115,7 @@ static void put(struct buf *out, const char *text)
 
 static void put_step(struct buf *out, const struct step *s, uint32_t at)
 {
-	static const char *const names[] = {
+	static const char *const names[KINDS] = {
 		[ADD] = "add.s32",   [SUB] = "sub.s32",	  [MUL] = "mul.lo.s32",
 		[SHL] = "shl.b32",   [SHR_U] = "shr.u32", [SHR_S] = "shr.s32",
 		[AND] = "and.b32",   [OR] = "or.b32",	  [MIN_S] = "min.s32",

@@ -193,6 +193,7 @@ refuse("pointer_far", "a 64-bit offset from memory may reach another buffer", "l
 refuse("pointer_far_store", "the same, stored to", "ld.global.u64 %d3, [%d1];\nshl.b64 %d3, %d3, 2;\nadd.s64 %d4, %d2, %d3;\nst.global.u32 [%d4], 1;", "far_offset")
 refuse("pointer_far_walk", "a loop walks from one buffer into the next without touching what lies between",
        "mov.b64 %d3, %d1;\nL: add.s64 %d3, %d3, 0x100000;\nld.global.u32 %r1, [%d2];\nsetp.ne.s32 %p1, %r1, 0;\n@%p1 bra L;\nst.global.u32 [%d3], 1;", "far_offset")
+refuse("pointer_far_shared", "from shared memory, generic, by an offset out of memory", "ld.global.u64 %d3, [%d1];\nmov.u64 %d4, s;\ncvta.shared.u64 %d5, %d4;\nadd.s64 %d6, %d5, %d3;\nld.u32 %r1, [%d6];\nst.global.u32 [%d2], %r1;", "far_offset")
 refuse("pointer_call", "calls what a buffer holds", "ld.global.u64 %d3, [%d1];\nP: .callprototype _ ();\ncall %d3, P;", "indirect_call", stack=1024)
 refuse("pointer_mixed", "an address put together from parts of addresses", "xor.b64 %d3, %d1, %d2;\nxor.b64 %d4, %d3, %d2;\nst.global.u32 [%d4], 1;", "address_leak")
 refuse("pointer_wrong_space", "a shared address used as a global one", "mov.u64 %d3, s;\nst.global.u32 [%d3], 1;", "wrong_space")
@@ -333,6 +334,15 @@ good("a_trap", "what traps is a fault, not a search", INDEX + ["add.s64 %d11, %d
 good("a_object", "a pointer to one of two local structs with a pointer inside, and a function table",
      INDEX + ["mov.u64 %d3, l;", "cvta.local.u64 %d4, %d3;", "st.local.u64 [l], %d1;", "st.local.u32 [l+8], %r4;", "st.local.u64 [l+16], %d2;", "st.local.u32 [l+24], %r4;", "and.b32 %r5, %r4, 1;", "setp.eq.s32 %p1, %r5, 1;", "add.s64 %d5, %d4, 16;",
               "selp.b64 %d6, %d4, %d5, %p1;", "ld.u32 %r6, [%d6+8];", "add.s64 %d11, %d1, %d10;", "st.global.u32 [%d11], %r6;"], "proved")
+good("a_other_thread", "thread 0 writes where another thread says, through shared memory: not by its own index",
+     ["mov.u32 %r1, %tid.x;", "mov.u32 %r2, %ctaid.x;", "st.shared.u32 [s], %r1;", "bar.sync 0;", "setp.ne.s32 %p1, %r1, 0;", "@%p1 bra E;", "ld.shared.u32 %r3, [s];", "add.s32 %r4, %r3, %r2;",
+      "mul.wide.u32 %d3, %r4, 4;", "add.s64 %d4, %d1, %d3;", "st.global.u32 [%d4], %r4;", "E:"], "assumed")
+good("a_packed", "packed halves do not carry: 65535 + 1 is no index of its own",
+     ["mov.u32 %r1, %tid.x;", "mov.u32 %r2, %ctaid.x;", "mad.lo.s32 %r3, %r2, 65536, %r1;", "add.u16x2 %r4, %r3, %r3;", "mul.wide.u32 %d3, %r4, 4;", "add.s64 %d4, %d1, %d3;", "st.global.u32 [%d4], %r4;"], "assumed",
+     target="sm_90")
+good("a_wide_parameter", "a parameter of 32 bits in a register of 64, zero-extended: the two halves of the grid meet",
+     ["ld.param.u32 %d3, [n];", "mov.u32 %r2, %ctaid.x;", "cvt.u64.u32 %d4, %r2;", "and.b64 %d5, %d3, 0x100000000;", "shr.u64 %d5, %d5, 32;", "mul.lo.s64 %d4, %d4, %d5;", "shl.b64 %d4, %d4, 2;", "add.s64 %d6, %d1, %d4;", "st.global.u32 [%d6], 1;"], "assumed",
+     args=[{"buffer": 0}, {"buffer": 1}, {"u32": 0xffffffff}])
 
 # Sold otherwise.
 case("b_approximate", "an approximate sine", INDEX + ["sin.approx.f32 %r5, %r4;"] + STORE, "B", "approximate")
