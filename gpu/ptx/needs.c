@@ -84,6 +84,8 @@ static const struct rule rules[] = {
 	TYPE(atom, B128, 90, 83),
 	VALUE(cvta, SPACE, PARAM, 75, 77),
 	VALUE(isspacep, SPACE, PARAM, 75, 77),
+	VALUE(cvta, SPACE, PARAM_ENTRY, 75, 77),
+	VALUE(isspacep, SPACE, PARAM_ENTRY, 75, 77),
 	VALUE(mma, SHAPE, M16N8K8, 75, 65),
 	VALUE(mma, SHAPE, M8N8K16, 75, 65),
 	VALUE(mma, SHAPE, M8N8K32, 75, 65),
@@ -194,6 +196,12 @@ void needs_add_instr(struct needs *n, const struct ptx_function *f,
 	if (in->mod[PTX_MOD_VEC] == PTX_VEC_V4 &&
 	    ptx_types[in->types[0]].bits == 64)
 		raise_to(n, 100, 88);
+	/* Eight-bit factors in the short shape, or added up in halves. */
+	if (in->op == PTX_OP_mma && ptx_types[in->types[1]].bits == 8 &&
+	    ptx_types[in->types[1]].kind == PTX_KIND_F &&
+	    (in->mod[PTX_MOD_SHAPE] == PTX_SHAPE_M16N8K16 ||
+	     in->types[0] == PTX_TYPE_F16))
+		raise_to(n, 89, 87);
 	/* bfloat16 against anything but float. */
 	if (in->op == PTX_OP_cvt) {
 		uint8_t a = in->types[0], b = in->types[1];
@@ -202,7 +210,8 @@ void needs_add_instr(struct needs *n, const struct ptx_function *f,
 		    (b == PTX_TYPE_BF16 && a != PTX_TYPE_F32) ||
 		    (a == PTX_TYPE_BF16 &&
 		     in->mod[PTX_MOD_ROUND] != PTX_ROUND_RN &&
-		     in->mod[PTX_MOD_ROUND] != PTX_ROUND_RZ))
+		     in->mod[PTX_MOD_ROUND] != PTX_ROUND_RZ) ||
+		    (b == PTX_TYPE_BF16 && in->mod[PTX_MOD_FTZ]))
 			raise_to(n, 90, 78);
 		else if (b == PTX_TYPE_BF16)
 			raise_to(n, 80, 71);

@@ -123,6 +123,26 @@ static const struct {
 	{"movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;", 77},
 	{"cp.async.ca.shared.global [%r1], [%d1], 8, !%p1;", 74},
 	{"bmsk.clamp.b32 %r1, %r2, %r3;", 75},
+	{"vadd2.u32.s32.u32.sat %r1.h1, %r2.h30, %r3.h12, %r4;", 0},
+	{"vset4.s32.s32.le.add %r1.b310, %r2.b7654, %r3, %r4;", 0},
+	{"vmad.s32.u32.u32.shr7 %r1, -%r2.b1, %r3.h0, %r4;", 0},
+	{"fns.b32 %r1, %r2, %r3, %r4;", 0},
+	{"set.eq.f16x2.f16x2 %r1, %r2, %r3;", 0},
+	{"setp.lt.and.bf16x2 %p1|%p2, %r2, %r3, %p3;", 77},
+	{"cvt.rz.satfinite.relu.tf32.f32 %r1, %r2;", 85},
+	{"cvt.rn.relu.f16x2.e5m2x2 %r1, %h1;", 80},
+	{"cvt.rp.bf16.f16 %h1, %h2;", 77},
+	{"cvt.ftz.f32.bf16 %r1, %h2;", 77},
+	{"cvt.pack.sat.s2.s32.b32 %r1, %r2, %r3, %r4;", 64},
+	{"min.NaN.xorsign.abs.bf16x2 %r1, %r2, %r3;", 71},
+	{"max.ftz.NaN.abs.f32 %r1, %r2, %r3, %r4;", 87},
+	{"isspacep.param::entry %p1, %d1;", 76},
+	{"mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e5m2.f16 {%r1,%r2}, "
+	 "{%r3,%r4,%r5,%r6}, {%r7,%r8}, {%r9,%r10};",
+	 86},
+	{"ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r1,%r2}, [%d1];",
+	 64},
+	{"stmatrix.sync.aligned.m8n8.x1.b16 [%d1], {%r1};", 77},
 };
 
 Test(ptx_ptxas, versions_are_the_least)
