@@ -7,6 +7,17 @@
 #include "market/priv/codec.h"
 #include "market/priv/store.h"
 
+const char *market_class_word(uint32_t class_bit)
+{
+	static const char *const words[MARKET_CLASS_COUNT] = {"A", "A_assumed",
+							      "B", "R", "S"};
+
+	for (uint32_t i = 0; i < MARKET_CLASS_COUNT; i++)
+		if (class_bit == 1u << i)
+			return words[i];
+	return NULL;
+}
+
 /* Compute capabilities that have a bucket of their own in the indexes.  A
  * card between two of them offers the lower one. */
 static const uint32_t sms[] = {75,  80,	 86,  87,  88,	89, 90,

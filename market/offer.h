@@ -44,7 +44,11 @@ enum market_class {
 	MARKET_CLASS_R = 1u << 3,
 	MARKET_CLASS_S = 1u << 4,
 };
-#define MARKET_CLASS_ALL 0x1fu
+#define MARKET_CLASS_ALL   0x1fu
+#define MARKET_CLASS_COUNT 5u
+
+/* "A", "A_assumed", "B", "R", "S"; NULL for anything but one of the bits. */
+const char *market_class_word(uint32_t class_bit);
 
 /* Counted text inside a record; no zero at the end. */
 struct market_name {

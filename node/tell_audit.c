@@ -300,6 +300,8 @@ static json_t *receipt_json(struct node *n, struct ledger *view,
 			    json_string(market_lease_state_word(l.state)));
 	json_object_set_new(o, "final",
 			    json_boolean(market_lease_is_final(l.state)));
+	json_object_set_new(o, "class",
+			    json_string(market_class_word(l.work.class_bit)));
 	tell_u64(o, "ops_priced", l.work.ops_per_task * l.done);
 	put_measure(o, "wall_ms", l.totals.wall_ms);
 	put_measure(o, "device_ms", l.totals.device_ms);

@@ -25,15 +25,6 @@
 	X(output_bytes, output_bytes)       \
 	X(memory_bytes, memory_bytes)
 
-static const struct {
-	uint32_t bit;
-	const char *word;
-} classes[] = {
-	{MARKET_CLASS_A, "A"}, {MARKET_CLASS_A_ASSUMED, "A_assumed"},
-	{MARKET_CLASS_B, "B"}, {MARKET_CLASS_R, "R"},
-	{MARKET_CLASS_S, "S"},
-};
-
 json_t *json_of_work(const struct market_work *w)
 {
 	json_t *o = json_object();
@@ -43,10 +34,7 @@ json_t *json_of_work(const struct market_work *w)
 #undef X
 	out_number(o, "step_count", w->step_count);
 	out_number(o, "sm_min", w->sm_min);
-	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
-		if (classes[i].bit == w->class_bit)
-			out_text(o, "class", classes[i].word);
-	}
+	out_text(o, "class", market_class_word(w->class_bit));
 	return o;
 }
 
@@ -84,9 +72,9 @@ bool work_of_json(const struct rpc *r, json_t *o, struct market_work *ret_work,
 	w.sm_min = (uint32_t)a.number;
 	if (!take(r, o, "class", RPC_TYPE_TEXT, &a, why))
 		return false;
-	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
-		if (bytes_eq(a.text, bytes_str(classes[i].word)))
-			w.class_bit = classes[i].bit;
+	for (uint32_t i = 0; i < MARKET_CLASS_COUNT; i++) {
+		if (bytes_eq(a.text, bytes_str(market_class_word(1u << i))))
+			w.class_bit = 1u << i;
 	}
 	if (!w.class_bit) {
 		*why = "params.work.class: expected A, A_assumed, B, R or S";

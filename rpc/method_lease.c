@@ -43,6 +43,7 @@ static json_t *lease_json(const struct rpc *r, const struct market_lease *s)
 	out_coin(o, "withheld_picks", s->withheld);
 	out_coin(o, "charged_picks", s->charged);
 	out_coin(o, "penalty_picks", s->penalty);
+	out_text(o, "class", market_class_word(s->work.class_bit));
 	out_number(o, "referee_version", s->referee_version);
 	out_number(o, "open_height", s->open_height);
 	out_number(o, "accept_height", s->accept_height);

@@ -22,12 +22,12 @@ static const char *device_word(enum market_device d)
 
 static json_t *classes_json(uint32_t classes)
 {
-	static const char *const words[] = {"A", "A_assumed", "B", "R", "S"};
 	json_t *all = json_array();
 
-	for (uint32_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (uint32_t i = 0; i < MARKET_CLASS_COUNT; i++) {
 		if (classes >> i & 1)
-			json_array_append_new(all, json_string(words[i]));
+			json_array_append_new(
+				all, json_string(market_class_word(1u << i)));
 	}
 	return all;
 }
