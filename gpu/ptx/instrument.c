@@ -85,9 +85,14 @@ static void put_guard(struct writer *w, const struct ptx_instr *in)
 static void put_mix(struct writer *w, const struct ptx_instr *in)
 {
 	static const char *const lines[] = {
-		"shr.u64 %wt, %wh, 59", "shl.b64 %wh, %wh, 5",
-		"or.b64 %wh, %wh, %wt", "xor.b64 %wh, %wh, %wv",
-		"mul.lo.u64 %wh, %wh, " MULTIPLIER};
+		/* clang-format off */
+		"shr.u64 %wt, %wh, 59",
+		"shl.b64 %wh, %wh, 5",
+		"or.b64 %wh, %wh, %wt",
+		"xor.b64 %wh, %wh, %wv",
+		("mul.lo.u64 %wh, %wh, " MULTIPLIER),
+		/* clang-format on */
+	};
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		if (in != NULL)
