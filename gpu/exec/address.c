@@ -41,11 +41,41 @@ static bool shared_window(const struct machine *mc, uint64_t address,
 	return true;
 }
 
+/* The stack, as far as all lanes have it alike. */
+static bool stack_window(const struct machine *mc, const struct strip *s,
+			 uint64_t address, uint64_t generic, struct window *w)
+{
+	const struct launch *l = mc->l;
+	uint64_t unit = (address - STACK_BASE) >> STACK_SHIFT;
+	uint32_t units = l->m->stack_bytes / STACK_UNIT;
+	if (unit >= units || l->stack_bytes == 0)
+		return false;
+	if (l->variant != 0)
+		unit = units - 1 - unit;
+	w->is_stack = true;
+	w->is_writable = true;
+	w->host = s->local + l->m->stack_at + unit * STACK_UNIT;
+	w->base = generic + launch_stack(l, (uint32_t)unit);
+	return true;
+}
+
+/* The bytes of the variable there that a lane has. */
+static uint64_t stack_room(const struct machine *mc, const struct strip *s,
+			   const struct window *w, uint32_t lane)
+{
+	uint64_t at = (uint64_t)(w->host - s->local) - mc->l->m->stack_at;
+	if (at >= s->stack_top[lane])
+		return 0;
+	return s->stack_sizes[at / STACK_UNIT * s->lanes + lane];
+}
+
 static bool local_window(const struct machine *mc, const struct strip *s,
 			 uint64_t address, uint64_t generic, struct window *w)
 {
 	uint64_t slot;
 	w->is_per_lane = true;
+	if (address >= STACK_BASE)
+		return stack_window(mc, s, address, generic, w);
 	w->host = s->local;
 	w->base = generic;
 	return slot_window(mc->l, mc->l->m->local_slots,
@@ -179,8 +209,10 @@ bool machine_reach(struct machine *mc, struct strip *s, enum op_space space,
 		   bool is_write, uint8_t **ret_host, struct window *ret_window)
 {
 	struct window *w = ret_window;
-	bool in = machine_window(mc, s, space, address, w) &&
-		  w->bytes >= size && address - w->base <= w->bytes - size;
+	bool in = machine_window(mc, s, space, address, w);
+	if (in && w->is_stack)
+		w->bytes = stack_room(mc, s, w, lane);
+	in = in && w->bytes >= size && address - w->base <= w->bytes - size;
 	if ((address & (size - 1)) != 0) {
 		machine_end(mc, s, EXEC_FAULT, EXEC_REASON_misaligned, lane,
 			    address);

@@ -255,9 +255,12 @@ static void start_strip(struct machine *mc, struct strip *s)
 	if (mc->l->m->frame_bytes > 0)
 		schedule_noise(mc, s->frames,
 			       (size_t)s->n * mc->l->m->frame_bytes, false);
-	if (mc->l->m->local_bytes > 0)
-		schedule_noise(mc, s->local,
-			       (size_t)s->n * mc->l->m->local_bytes, false);
+	/* A stack's bytes are cleared when they are taken. */
+	for (uint32_t i = 0; mc->l->m->stack_at > 0 && i < s->n; i++)
+		schedule_noise(mc, s->local + (size_t)i * mc->l->m->local_bytes,
+			       mc->l->m->stack_at, false);
+	if (mc->l->stack_bytes > 0)
+		memset(s->stack_top, 0, s->n * sizeof(*s->stack_top));
 	strip_start(mc, s, f->entry);
 }
 
@@ -368,6 +371,12 @@ static size_t lay_out(struct machine *mc, uint8_t *p)
 		s->wait = take(p, &at, words);
 		s->depth = take(p, &at, words);
 		s->returns = take(p, &at, words * l->depth_max);
+		s->callees = take(p, &at, words * l->depth_max);
+		size_t units = l->stack_bytes / STACK_UNIT;
+		s->stack_top = take(p, &at, words * (units > 0));
+		s->stack_bases =
+			take(p, &at, words * (units > 0 ? l->depth_max : 0));
+		s->stack_sizes = take(p, &at, words * units);
 		s->at = take(p, &at, words);
 		for (uint32_t i = 0; i < SPAN_SLOTS; i++)
 			s->spans[i].at = take(p, &at, words);

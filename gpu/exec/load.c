@@ -347,6 +347,9 @@ static load_fn *const families[PTX_OP_COUNT] = {
 	[PTX_OP_bra] = load_bra,
 	[PTX_OP_brx_idx] = load_brx,
 	[PTX_OP_call] = load_call,
+	[PTX_OP_alloca] = load_alloca,
+	[PTX_OP_stacksave] = load_stacksave,
+	[PTX_OP_stackrestore] = load_stackrestore,
 	[PTX_OP_ret] = load_ret,
 	[PTX_OP_exit] = load_exit,
 	[PTX_OP_trap] = load_trap,
@@ -404,6 +407,7 @@ static void load_function(struct loader *l, uint32_t index)
 		return;
 	}
 	l->f->entry = l->m->op_count;
+	load_param_copies(l);
 	for (uint32_t i = 0; i < n && l->err == ERR_OK; i++) {
 		first_op[i] = l->m->op_count;
 		l->number = i;
@@ -500,9 +504,29 @@ static void load_functions(struct loader *l)
 	if (l->err == ERR_OK)
 		place_registers(l);
 	if (l->err == ERR_OK)
+		load_call_graph(l);
+	if (l->err == ERR_OK)
 		load_variables(l);
+	if (l->err == ERR_OK)
+		load_stack_frames(l);
+	if (l->err == ERR_OK)
+		load_stage_copies(l);
 	for (uint32_t i = 0; i < m->function_count; i++)
 		load_function(l, i);
+}
+
+/* Arguments and results that an op copies; through the staging places, twice
+ * each. */
+static uint64_t copies_cost(const struct exec_module *m, const struct op *o)
+{
+	uint64_t sum = 0;
+	bool is_call = o->id == OP_call || o->id == OP_call_end ||
+		       o->id == OP_call_to || o->id == OP_call_back;
+	for (uint32_t k = 0; is_call && k < o->imm; k++)
+		sum += 1 + m->copies[o->list + k].bytes / COPY_COST_BYTES;
+	bool staged =
+		o->id == OP_call_to || o->id == OP_call_back || o->flags != 0;
+	return (staged ? 2 * sum : sum) * OP_COST;
 }
 
 static void sum_costs(struct loader *l)
@@ -519,7 +543,8 @@ static void sum_costs(struct loader *l)
 		uint32_t vec = o->vec > 1 ? o->vec : 1;
 		m->cost_before[i + 1] =
 			m->cost_before[i] +
-			load_cost((enum op_id)o->id) * (uint64_t)vec;
+			load_cost((enum op_id)o->id) * (uint64_t)vec +
+			copies_cost(m, o);
 		m->count_before[i + 1] = m->count_before[i] + o->is_counted;
 	}
 }
@@ -535,13 +560,18 @@ enum err exec_module_load(const struct ptx_module *pm,
 		return ERR_NO_MEMORY;
 	l.m->dynamic_slot = UINT32_MAX;
 	l.m->stack_bytes = options != NULL ? options->stack_bytes : 0;
+	if (l.m->stack_bytes > THREAD_LOCAL_BYTES_MAX)
+		l.m->stack_bytes = THREAD_LOCAL_BYTES_MAX;
+	l.m->stack_bytes -= l.m->stack_bytes % STACK_UNIT;
 	l.m->arena = arena_new(MODULE_BYTES_MAX);
 	l.variable_home = calloc((size_t)pm->variable_count + 1,
 				 sizeof(*l.variable_home));
 	l.variable_place = calloc((size_t)pm->variable_count + 1,
 				  sizeof(*l.variable_place));
+	l.prototype_targets = calloc((size_t)pm->function_count + 1,
+				     sizeof(*l.prototype_targets));
 	if (l.m->arena == NULL || l.variable_home == NULL ||
-	    l.variable_place == NULL)
+	    l.variable_place == NULL || l.prototype_targets == NULL)
 		l.err = ERR_NO_MEMORY;
 	if (l.err == ERR_OK)
 		load_functions(&l);
@@ -550,12 +580,12 @@ enum err exec_module_load(const struct ptx_module *pm,
 	if (l.err == ERR_OK)
 		load_spans(&l);
 	if (l.err == ERR_OK)
-		load_call_depths(&l);
-	if (l.err == ERR_OK)
 		sum_costs(&l);
 	free(l.hash);
 	free(l.variable_home);
 	free(l.variable_place);
+	free(l.prototype_targets);
+	free(l.param_copies);
 	if (l.err != ERR_OK) {
 		exec_module_free(l.m);
 		return l.err;
@@ -572,6 +602,8 @@ void exec_module_free(struct exec_module *m)
 	     i++) {
 		free(m->functions[i].map);
 		free(m->functions[i].entry_units);
+		free(m->functions[i].stack_variables);
+		free(m->functions[i].saves);
 	}
 	free(m->zero_runs);
 	free(m->ops);

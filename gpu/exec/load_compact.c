@@ -93,7 +93,8 @@ static void visit_op(struct compact *c, uint32_t i, visit_fn *fn)
 		visit(c, i, &m->lists[o->list + writes + k], false, fn);
 	for (uint32_t k = 0; k < writes; k++)
 		visit(c, i, &m->lists[o->list + k], true, fn);
-	bool calls = o->id == OP_call || o->id == OP_call_end;
+	bool calls = o->id == OP_call || o->id == OP_call_end ||
+		     o->id == OP_call_to || o->id == OP_call_back;
 	for (uint32_t k = 0; calls && k < o->imm; k++) {
 		visit(c, i, &m->copies[o->list + k].from_ref, false, fn);
 		visit(c, i, &m->copies[o->list + k].to_ref, true, fn);
@@ -123,6 +124,19 @@ static void add_values(struct compact *c, uint32_t *unit, uint32_t count,
 	}
 }
 
+/* What a caller writes into registers, or takes out of them. */
+static void pin(struct compact *c, const struct ptx_param *p, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (!p[i].in_register)
+			continue;
+		op_ref r = load_unit(c->l, p[i].cls, p[i].index);
+		value_at(c, r)->is_pinned = true;
+		if (p[i].cls == PTX_CLASS_128)
+			value_at(c, r + 2)->is_pinned = true;
+	}
+}
+
 static void list_values(struct compact *c)
 {
 	uint32_t unit = 0;
@@ -137,22 +151,19 @@ static void list_values(struct compact *c)
 			   c->pf->reg_count[k] * (k == PTX_CLASS_128 ? 2u : 1u),
 			   k >= PTX_CLASS_64 ? 2 : 1,
 			   k >= PTX_CLASS_64 ? POOL_64 : POOL_32);
-	/* Results that the caller takes out of registers. */
-	for (uint32_t i = 0; i < c->pf->return_count; i++) {
-		const struct ptx_param *p = &c->pf->returns[i];
-		if (!p->in_register)
-			continue;
-		op_ref r = load_unit(c->l, p->cls, p->index);
-		value_at(c, r)->is_pinned = true;
-		if (p->cls == PTX_CLASS_128)
-			value_at(c, r + 2)->is_pinned = true;
-	}
+	pin(c, c->pf->params, c->f->is_entry ? 0 : c->pf->param_count);
+	pin(c, c->pf->returns, c->pf->return_count);
+}
+
+static bool is_call(const struct op *o)
+{
+	return o->id == OP_call || o->id == OP_call_to;
 }
 
 static bool ends_block(const struct op *o)
 {
 	return o->id == OP_bra || o->id == OP_brx || o->id == OP_exit ||
-	       o->id == OP_ret || o->id == OP_call;
+	       o->id == OP_ret || is_call(o);
 }
 
 static void mark_leaders(struct compact *c, uint8_t *leads)
@@ -246,7 +257,7 @@ static bool flow_block(struct compact *c, uint32_t b)
 	const struct exec_module *m = c->l->m;
 	uint32_t last = c->blocks[b].to - 1;
 	const struct op *o = &m->ops[last];
-	bool falls = !ends_block(o) || o->id == OP_call || o->guard != REF_NONE;
+	bool falls = !ends_block(o) || is_call(o) || o->guard != REF_NONE;
 	size_t at = (size_t)b * c->words;
 	if (o->id == OP_bra)
 		take_from(c, b, o->target);
@@ -399,10 +410,12 @@ static uint32_t scan_run(struct compact *c, struct scan *s)
 static bool keep_map(struct compact *c, uint32_t units)
 {
 	struct function *f = c->f;
-	f->map = calloc((size_t)f->unit_count + 1, sizeof(*f->map));
+	f->map = malloc(((size_t)f->unit_count + 1) * sizeof(*f->map));
 	f->entry_units = calloc((size_t)units + 1, 1);
 	if (f->map == NULL || f->entry_units == NULL)
 		return false;
+	/* UINT32_MAX: nothing needs a place for it. */
+	memset(f->map, 0xff, ((size_t)f->unit_count + 1) * sizeof(*f->map));
 	for (uint32_t i = 0; i < c->value_count; i++) {
 		const struct value *v = &c->values[i];
 		if (v->from > v->to)

@@ -76,14 +76,14 @@ static void variable_address(struct loader *l, const struct ptx_operand *mem,
 	const struct ptx_variable *v = &l->pm->variables[mem->index];
 	uint64_t home = l->variable_home[mem->index];
 	o->is_wide = 1;
-	if (v->space == PTX_SPACE_SHARED || v->space == PTX_SPACE_LOCAL) {
-		uint64_t window = o->space != SPACE_GENERIC	 ? 0
-				  : v->space == PTX_SPACE_SHARED ? WINDOW_SHARED
-								 : WINDOW_LOCAL;
-		o->a = load_address(l,
-				    v->space == PTX_SPACE_SHARED ? FIX_SHARED
-								 : FIX_LOCAL,
-				    (uint32_t)home, window, true);
+	if (v->space == PTX_SPACE_LOCAL) {
+		o->a = load_local_address(
+			l, mem->index,
+			o->space == SPACE_GENERIC ? WINDOW_LOCAL : 0, true);
+	} else if (v->space == PTX_SPACE_SHARED) {
+		o->a = load_address(
+			l, FIX_SHARED, (uint32_t)home,
+			o->space == SPACE_GENERIC ? WINDOW_SHARED : 0, true);
 	} else if (v->space == PTX_SPACE_PARAM) {
 		load_refuse(l, "names a parameter as other memory");
 	} else {

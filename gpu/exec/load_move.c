@@ -27,8 +27,10 @@ static op_ref address_value(struct loader *l, const struct ptx_operand *o,
 {
 	uint64_t offset = (uint64_t)o->offset;
 	if (o->base == PTX_BASE_FUNCTION && size == 8)
-		return load_constant(l, FUNCTION_BASE(o->index), true);
-	if (o->base == PTX_BASE_PARAM && l->f->is_entry)
+		return load_address(l, FIX_FUNCTION, o->index, offset, true);
+	if (o->base == PTX_BASE_PARAM && !l->f->is_entry)
+		return load_param_address(l, o->index, offset, size == 8);
+	if (o->base == PTX_BASE_PARAM)
 		return load_constant(l, l->pf->params[o->index].offset + offset,
 				     size == 8);
 	if (o->base != PTX_BASE_VARIABLE) {
@@ -37,11 +39,11 @@ static op_ref address_value(struct loader *l, const struct ptx_operand *o,
 	}
 	const struct ptx_variable *v = &l->pm->variables[o->index];
 	uint64_t home = l->variable_home[o->index];
-	if (v->space == PTX_SPACE_SHARED || v->space == PTX_SPACE_LOCAL)
-		return load_address(l,
-				    v->space == PTX_SPACE_SHARED ? FIX_SHARED
-								 : FIX_LOCAL,
-				    (uint32_t)home, offset, size == 8);
+	if (v->space == PTX_SPACE_LOCAL)
+		return load_local_address(l, o->index, offset, size == 8);
+	if (v->space == PTX_SPACE_SHARED)
+		return load_address(l, FIX_SHARED, (uint32_t)home, offset,
+				    size == 8);
 	if ((v->space == PTX_SPACE_GLOBAL || v->space == PTX_SPACE_CONST) &&
 	    size == 8)
 		return load_address(l, FIX_VARIABLE, (uint32_t)home, offset,

@@ -61,13 +61,27 @@ static void place_op(struct exec_module *m, const struct function *f,
 	op_ref *refs[8] = {&o->guard, &o->a, &o->b, &o->c,
 			   &o->f,     &o->d, &o->e, &o->result};
 	uint32_t listed = op_list_writes(o) + op_list_reads(o);
-	bool calls = o->id == OP_call || o->id == OP_call_end;
+	bool calls = o->id == OP_call || o->id == OP_call_end ||
+		     o->id == OP_call_to || o->id == OP_call_back;
 	for (int k = 0; k < 8; k++)
 		*refs[k] = placed(m, f, *refs[k]);
 	for (uint32_t k = 0; k < listed; k++)
 		m->lists[o->list + k] = placed(m, f, m->lists[o->list + k]);
 	for (uint32_t k = 0; calls && k < o->imm; k++) {
 		struct call_copy *c = &m->copies[o->list + k];
+		c->from_ref = placed(m, f, c->from_ref);
+		c->to_ref = placed(m, f, c->to_ref);
+	}
+}
+
+/* The callee's side of calls through the staging places. */
+static void place_copies(struct exec_module *m, const struct function *f)
+{
+	for (uint32_t k = 0; k < f->param_count + f->return_count; k++) {
+		struct call_copy *c =
+			k < f->param_count ? &m->copies[f->argument_copies + k]
+					   : &m->copies[f->result_copies + k -
+							f->param_count];
 		c->from_ref = placed(m, f, c->from_ref);
 		c->to_ref = placed(m, f, c->to_ref);
 	}
@@ -109,6 +123,10 @@ void load_place_all(struct loader *l)
 		struct function *f = &m->functions[i];
 		for (uint32_t k = f->entry; f->map != NULL && k < f->end; k++)
 			place_op(m, f, &m->ops[k]);
+		if (f->map != NULL && !f->is_entry)
+			place_copies(m, f);
+		if (f->map != NULL && f->is_recursive)
+			load_saves(l, f);
 	}
 	uint8_t *zeroed = calloc((size_t)m->unit_count + 1, 1);
 	if (zeroed == NULL || !list_zeroed(m, zeroed))

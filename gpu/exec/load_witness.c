@@ -54,7 +54,8 @@ static bool loads_address(const struct ptx_instr *in)
 
 static void spread(struct taint *t, const struct ptx_instr *in)
 {
-	bool tainted = in->op == PTX_OP_cvta || loads_address(in);
+	bool tainted = in->op == PTX_OP_cvta || in->op == PTX_OP_alloca ||
+		       in->op == PTX_OP_stacksave || loads_address(in);
 	if (in->op == PTX_OP_call) {
 		const struct ptx_call *c = &t->pf->calls[in->aux];
 		for (uint32_t i = 0; i < c->result_count; i++)

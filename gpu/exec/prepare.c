@@ -87,7 +87,9 @@ static void fill_constants(struct launch *l)
 	for (uint32_t k = 0; k < m->fix_count; k++) {
 		const struct const_fix *f = &m->fixes[k];
 		uint64_t base =
-			f->kind == FIX_VARIABLE ? variable_address(l, f->index)
+			f->kind == FIX_FUNCTION ? FUNCTION_BASE(f->index)
+			: f->kind == FIX_VARIABLE
+				? variable_address(l, f->index)
 			: f->kind == FIX_SHARED
 				? launch_slot(l, f->index, m->shared_slot_count)
 				: launch_slot(l, f->index, m->local_slot_count);
@@ -152,6 +154,18 @@ static bool ctas_fit(const struct launch *l)
 	       in->cta_count <= l->cta_total - in->cta_first;
 }
 
+/* At most 64 KiB of a thread are local, the stack included. */
+static void set_stack(struct launch *l)
+{
+	uint32_t local = l->kernel->kernel.local_bytes;
+	uint32_t room = local < THREAD_LOCAL_BYTES_MAX
+				? THREAD_LOCAL_BYTES_MAX - local
+				: 0;
+	l->stack_bytes = l->m->stack_bytes < room ? l->m->stack_bytes : room;
+	l->stack_bytes -= l->stack_bytes % STACK_UNIT;
+	l->depth_max += l->stack_bytes / STACK_UNIT;
+}
+
 static const struct function *find_kernel(const struct exec_module *m,
 					  struct bytes name)
 {
@@ -193,6 +207,8 @@ enum err launch_prepare(const struct exec_module *m, uint32_t variant,
 	 * in the same place of the cache, and loads wait for stores there. */
 	l->stride = (widest + LANE_STEP - 1) / LANE_STEP * LANE_STEP * 4 + 64;
 	l->depth_max = m->has_calls ? m->depth_max : 0;
+	if (l->kernel->needs_stack)
+		set_stack(l);
 	l->params = calloc(1, l->param_bytes + 64);
 	l->constants =
 		calloc((size_t)m->constant_count + 1, sizeof(*l->constants));

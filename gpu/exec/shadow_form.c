@@ -274,6 +274,8 @@ static uint32_t fix_base(const struct launch *l, const struct const_fix *f)
 		return variable_base(l, f->index);
 	case FIX_SHARED:
 		return FORM_BASE(BASE_SHARED, f->index);
+	case FIX_FUNCTION:
+		return FORM_BASE(BASE_FUNCTION, f->index);
 	case FIX_LOCAL:
 		break;
 	}
@@ -311,6 +313,10 @@ static uint32_t window_base(const struct machine *mc, const struct window *w)
 	uint32_t slot = (uint32_t)(at >> SLOT_SHIFT) - 1;
 	if (w->buffer != UINT32_MAX)
 		return FORM_BASE(BASE_BUFFER, w->buffer);
+	if (w->is_stack)
+		return FORM_BASE(BASE_LOCAL,
+				 FORM_STACK_UNIT |
+					 (at - STACK_BASE) >> STACK_SHIFT);
 	if (w->is_per_lane)
 		return FORM_BASE(BASE_LOCAL, slot);
 	if (w->base >> 40 != 0)

@@ -145,6 +145,8 @@ static enum err find_needs(struct analysis *n, struct ptx_needs *ret)
 		needs_add_function(&least, f);
 		for (uint32_t j = 0; j < f->instr_count; j++)
 			needs_add_instr(&least, f, &f->instrs[j]);
+		for (uint32_t j = 0; j < f->instr_count; j++)
+			w.needs_stack |= f->instrs[j].op == PTX_OP_alloca;
 	}
 	needs_settle(&least);
 	memset(ret, 0, sizeof(*ret));

@@ -428,6 +428,8 @@ static struct value transfer_plain(struct analysis *n, uint32_t function,
 	case PTX_OP_shfl:
 		return transfer_shfl(n, function, in);
 	case PTX_OP_isspacep:
+	case PTX_OP_alloca:
+	case PTX_OP_stacksave:
 		return value_any();
 	case PTX_OP_popc:
 	case PTX_OP_clz:

@@ -35,6 +35,9 @@ enum form_space {
 	BASE_FUNCTION
 };
 
+/* Index of what starts at a unit of the thread's stack. */
+#define FORM_STACK_UNIT (1u << 24)
+
 #define FORM_BASE(space, index) ((uint32_t)(space) << 28 | (uint32_t)(index))
 
 struct form {

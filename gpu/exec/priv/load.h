@@ -20,6 +20,9 @@
 /* Two of 64 bits with which a lane may wait: a row of a matrix. */
 #define LOAD_TEMP_ROW 12u
 
+/* The address of a variable on the stack. */
+#define LOAD_TEMP_ADDRESS 14u
+
 struct loader {
 	const struct ptx_module *pm;
 	const struct ptx_function *pf;
@@ -38,6 +41,18 @@ struct loader {
 	uint32_t *variable_home;
 	/* Frame places of .param variables, by index of the variable. */
 	struct place *variable_place;
+	/* By prototype: where its targets stand in module->tables. */
+	struct place *prototype_targets;
+	/* Local copies of parameters whose address is taken. */
+	struct param_copy *param_copies;
+	uint32_t param_copy_count, param_copy_cap;
+};
+
+/* The function's parameter, and the slot or place in the stack (recursive
+ * functions) that its copy has. */
+struct param_copy {
+	uint32_t function, param;
+	uint32_t home;
 };
 
 /* Refuse the present instruction; later calls do nothing. */
@@ -105,6 +120,9 @@ void load_hint(struct loader *l);
 void load_bra(struct loader *l);
 void load_brx(struct loader *l);
 void load_call(struct loader *l);
+void load_alloca(struct loader *l);
+void load_stacksave(struct loader *l);
+void load_stackrestore(struct loader *l);
 void load_ret(struct loader *l);
 void load_exit(struct loader *l);
 void load_trap(struct loader *l);
@@ -131,8 +149,28 @@ void load_place_all(struct loader *l);
 /* Accesses that know the addresses of earlier ones (load_span.c). */
 void load_spans(struct loader *l);
 
-/* How deep calls go; recursion is refused (load_calls.c). */
-void load_call_depths(struct loader *l);
+/* Who calls whom: cycles, depths, who needs a stack (load_calls.c). */
+void load_call_graph(struct loader *l);
+/* Does f have a body and the prototype's or function's shape? */
+bool load_same_shape(const struct ptx_function *f,
+		     const struct ptx_function *shape);
+
+/* Copies between each function and the staging places (load_call.c). */
+void load_stage_copies(struct loader *l);
+
+/* Frames on the stack (load_stack.c): a recursive function's variables,
+ * addresses of local variables, copies of parameters at a function's start,
+ * and which registers a call keeps. */
+uint32_t load_stack_variable(struct loader *l, uint32_t function,
+			     uint64_t bytes);
+op_ref load_local_address(struct loader *l, uint32_t variable, uint64_t offset,
+			  bool is_wide);
+/* REF_NONE: the parameter has no copy. */
+op_ref load_param_address(struct loader *l, uint32_t param, uint64_t offset,
+			  bool is_wide);
+void load_param_copies(struct loader *l);
+void load_stack_frames(struct loader *l);
+void load_saves(struct loader *l, struct function *f);
 
 /* Memory operand: fills space, a, offset, is_wide, is_static of o. */
 void load_memory(struct loader *l, const struct ptx_operand *mem,

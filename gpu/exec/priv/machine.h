@@ -79,8 +79,15 @@ struct strip {
 	uint32_t *pcs;
 	uint32_t *resume;
 	uint32_t *wait;
-	uint32_t *depth;      /* of calls */
-	uint32_t *returns;    /* [depth][lane] */
+	uint32_t *depth;   /* of calls */
+	uint32_t *returns; /* [depth][lane] */
+	uint32_t *callees; /* [depth][lane]: the function that was called */
+	/* With a stack, bytes of it: in use, [lane]; before each call,
+	 * [depth][lane]; of the variable that starts at a unit, [unit][lane].
+	 */
+	uint32_t *stack_top;
+	uint32_t *stack_bases;
+	uint32_t *stack_sizes;
 	uint32_t *at;	      /* scratch: offsets of one access */
 	uint32_t spans_valid; /* bits */
 	struct span_slot spans[SPAN_SLOTS];
@@ -114,6 +121,7 @@ struct window {
 	uint64_t origin; /* the buffer's first address */
 	bool is_writable;
 	bool is_per_lane; /* local: host of lane 0, local_bytes apart */
+	bool is_stack;	  /* bytes is each lane's own */
 };
 
 /*
@@ -139,6 +147,7 @@ struct launch {
 	uint32_t strip_count;
 	uint32_t stride; /* bytes of a unit */
 	uint32_t depth_max;
+	uint32_t stack_bytes; /* of a thread; 0: the kernel needs none */
 	uint64_t cta_total;
 	uint64_t shared_bytes; /* with dynamic */
 	uint64_t dynamic_at;
@@ -202,6 +211,16 @@ static inline uint64_t launch_slot(const struct launch *l, uint64_t k,
 	return l->variant == 0
 		       ? (k + 1) << SLOT_SHIFT
 		       : ((count - k) << SLOT_SHIFT) + VARIANT_SLOT_SHIFT;
+}
+
+/* What starts at that unit of a thread's stack. */
+static inline uint64_t launch_stack(const struct launch *l, uint32_t unit)
+{
+	uint32_t units = l->m->stack_bytes / STACK_UNIT;
+	return STACK_BASE + (l->variant == 0 ? (uint64_t)unit << STACK_SHIFT
+					     : ((uint64_t)(units - 1 - unit)
+						<< STACK_SHIFT) +
+						       VARIANT_SLOT_SHIFT);
 }
 
 static inline void *machine_lanes(const struct machine *mc,

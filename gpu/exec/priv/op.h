@@ -28,6 +28,9 @@ typedef uint32_t op_ref;
  * a whole dispatch is for one lane (tests/bench/slowest.c). */
 #define OP_COST 16u
 
+/* Bytes of parameters, or of the stack, that cost one unit more. */
+#define COPY_COST_BYTES 64u
+
 /* op.result_bytes of two halves in one register. */
 #define RESULT_PAIR 3u
 /* Of two f32. */
@@ -115,6 +118,12 @@ struct slot {
 /* The address of function i, for indirect calls. */
 #define FUNCTION_BASE(i) (((uint64_t)(i) + 0x4000u) << 40)
 
+/* A thread's stack is cut into units; what starts at unit u of it has the
+ * local address STACK_BASE + (u << STACK_SHIFT). */
+#define STACK_UNIT  32u
+#define STACK_SHIFT 20u
+#define STACK_BASE  ((uint64_t)1 << 31)
+
 struct variable {
 	struct exec_variable public;
 	uint8_t *init;
@@ -147,8 +156,30 @@ struct function {
 	struct place *return_places;
 	uint32_t param_count;
 	uint32_t return_count;
-	bool is_recursive;
 	uint32_t ptx_index;
+	/* Calls of it through the staging places: first copies in
+	 * module->copies, param_count and return_count of them. */
+	uint32_t argument_copies;
+	uint32_t result_copies;
+	/* A cycle of calls: its functions have one number. */
+	uint32_t cycle;
+	bool is_recursive;
+	bool needs_stack;   /* kernels: something that it reaches does */
+	struct place frame; /* its .param bytes in a thread's frame bytes */
+	/* What an activation takes of the stack; in it, a recursive function
+	 * keeps its local variables and, while it calls, the rest. */
+	uint32_t stack_bytes;
+	uint32_t save_at;
+	struct place *stack_variables;
+	uint32_t stack_variable_count;
+	struct save *saves;
+	uint32_t save_count;
+};
+
+/* A register that a recursive function keeps while it calls. */
+struct save {
+	op_ref ref;
+	uint32_t bytes; /* 4, 8 */
 };
 
 /* A call's copies: from caller's places and registers to the callee's. */
@@ -164,12 +195,12 @@ struct call_copy {
 /* exec_module.constant_wide: bit 0, and a constant that has a fix. */
 #define CONSTANT_FIX 2u
 
-enum fix_kind { FIX_VARIABLE, FIX_SHARED, FIX_LOCAL };
+enum fix_kind { FIX_VARIABLE, FIX_SHARED, FIX_LOCAL, FIX_FUNCTION };
 
 struct const_fix {
 	uint32_t constant; /* in the pool */
 	uint32_t kind;	   /* enum fix_kind */
-	uint32_t index;	   /* variable or slot */
+	uint32_t index;	   /* variable, slot or function */
 	uint64_t offset;
 };
 
@@ -216,7 +247,7 @@ struct exec_module {
 	uint32_t fix_count;
 	struct call_copy *copies;
 	uint32_t copy_count;
-	uint32_t *tables; /* brx targets */
+	uint32_t *tables; /* brx targets; functions that a call may reach */
 	uint32_t table_count;
 	struct function *functions;
 	uint32_t function_count;
@@ -235,8 +266,10 @@ struct exec_module {
 	struct place *zero_runs; /* units that a CTA must find zeroed */
 	uint32_t zero_run_count;
 	uint32_t special_unit[SPECIAL_COUNT]; /* 0: unused */
-	uint32_t stack_bytes;
-	uint32_t depth_max; /* of calls */
+	uint32_t stage_at;    /* staging places in a thread's frame bytes */
+	uint32_t stack_at;    /* the stack in a thread's local bytes */
+	uint32_t stack_bytes; /* 0: no kernel needs one */
+	uint32_t depth_max;   /* of calls, without cycles */
 	bool has_calls;
 };
 

@@ -259,6 +259,22 @@ void shadow_enter(struct machine *mc, struct strip *s, const struct function *f,
 		  const uint32_t *mask);
 void shadow_copy(struct machine *mc, struct strip *s, const struct call_copy *c,
 		 uint32_t lane);
+/* The stack of a lane (shadow_stack.c): bytes of it are taken and unset; a
+ * register or a function's .param bytes are kept there or come back; a
+ * parameter is copied into local memory; d is the address of a unit. */
+void shadow_take(struct machine *mc, struct strip *s, uint32_t lane,
+		 uint32_t at, uint32_t bytes);
+void shadow_keep(struct machine *mc, struct strip *s, const struct save *r,
+		 uint32_t lane, uint32_t at, bool keeps);
+void shadow_keep_frame(struct machine *mc, struct strip *s, uint32_t lane,
+		       struct place frame, uint32_t at, bool keeps);
+void shadow_copy_param(struct machine *mc, struct strip *s, uint32_t lane,
+		       struct place frame, uint64_t local_at);
+void shadow_stack_address(struct machine *mc, struct strip *s,
+			  const struct op *o, uint32_t lane, uint32_t unit);
+/* The address that a call goes to; false: it is no address at all. */
+bool shadow_target(struct machine *mc, struct strip *s, const struct op *o,
+		   uint32_t lane);
 /* Lane i of d gets lane j of a, whose tag was old. */
 void shadow_shuffle(struct machine *mc, struct strip *s, const struct op *o,
 		    uint32_t i, bool is_member, struct tag old);

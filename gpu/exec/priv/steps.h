@@ -12,6 +12,8 @@
 step_fn step_ld, step_ld_static, step_st, step_atom, step_isspacep;
 step_fn step_cp_async, step_nop;
 step_fn step_bra, step_brx, step_call, step_call_end, step_ret, step_exit;
+step_fn step_call_to, step_call_back, step_stack_address, step_param_copy;
+step_fn step_alloca, step_stacksave, step_stackrestore;
 step_fn step_trap;
 step_fn step_bar_sync, step_bar_arrive, step_bar_red, step_bar_warp;
 step_fn step_mma, step_spread, step_collect;

@@ -5,12 +5,18 @@
 
 struct kit kit_load(const char *text)
 {
+	return kit_load_stack(text, 0);
+}
+
+struct kit kit_load_stack(const char *text, uint32_t stack_bytes)
+{
+	struct exec_module_options options = {.stack_bytes = stack_bytes};
 	struct kit k = {.arena = arena_new(PTX_ARENA_BYTES)};
 	struct ptx_module *pm;
 	struct ptx_diag diag = {0};
 	enum err e = ptx_parse(k.arena, bytes_str(text), &pm, &diag);
 	cr_assert_eq(e, ERR_OK, "line %u: %s", diag.line, diag.text);
-	k.err = exec_module_load(pm, NULL, &k.module, &k.why);
+	k.err = exec_module_load(pm, &options, &k.module, &k.why);
 	return k;
 }
 

@@ -27,6 +27,8 @@ struct kit {
 
 /* Parse and load; a syntax error fails the test. */
 struct kit kit_load(const char *text);
+/* With that much stack a thread. */
+struct kit kit_load_stack(const char *text, uint32_t stack_bytes);
 void kit_free(struct kit *k);
 
 struct kit_run {
