@@ -169,6 +169,17 @@ weft_folder(tests/diff/engine DEPS ${DIFF_DEPS})
 weft_tool(tests/diff/lanes DEPS tests/diff/engine tests/support/kernels
   ${DIFF_DEPS})
 weft_tool(tests/diff/instrument DEPS tests/support/kernels ${DIFF_DEPS})
+weft_folder(tests/diff/code DEPS tests/support/kernels base)
+weft_tool(tests/diff/native DEPS tests/diff/code tests/support/kernels
+  ${DIFF_DEPS} LIBS dl)
+if(TARGET tests_diff_lanes)
+  add_test(NAME diff_lanes COMMAND tests_diff_lanes --ways 2 --count
+    $<IF:$<CONFIG:Debug>,200,2000>)
+endif()
+if(TARGET tests_diff_native)
+  add_test(NAME diff_native COMMAND tests_diff_native --count
+    $<IF:$<CONFIG:Debug>,50,100>)
+endif()
 if(TARGET tests_diff_instrument)
   add_test(NAME diff_instrument COMMAND tests_diff_instrument --count
     $<IF:$<CONFIG:Debug>,60,500>)

@@ -3,11 +3,13 @@
  * equal bytes, counts, costs, witnesses and verdicts.
  *
  * lanes [--count N] [--seed S] [--ways N] [--without BITS] [--print]
+ *       [--reduce]
  * lanes --text FILE: a kernel that it has printed, once more
  *
  * Prints a digest of all results, which every build must give alike.  A
- * difference prints its seed and a kernel made as short as it goes; the exit
- * status is then 1.
+ * difference prints its seed and a kernel made as short as it goes, with
+ * --reduce what is undefined too; the exit status is 1 for a difference, a
+ * refusal, or more than one undefined kernel in eight.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +27,7 @@
 struct wish {
 	uint32_t ways, without;
 	bool print;
+	bool reduce; /* what is undefined too */
 };
 
 struct tally {
@@ -75,7 +78,7 @@ static void one(struct arena *a, uint64_t seed, const struct wish *w,
 	if (r.end == DIFF_UNDEFINED)
 		printf("seed %llu: undefined: %s\n", (unsigned long long)seed,
 		       r.text);
-	if (r.end == DIFF_UNEQUAL) {
+	if (r.end == DIFF_UNEQUAL || (r.end == DIFF_UNDEFINED && w->reduce)) {
 		printf("seed %llu: %s\n", (unsigned long long)seed, r.text);
 		diff_case_reduce(a, &c, &k.text);
 		print_case(&c);
@@ -140,12 +143,14 @@ int main(int argc, char **argv)
 			w.ways = (uint32_t)number(argv[++i]);
 		else if (has_value && strcmp(argv[i], "--text") == 0)
 			text = argv[++i];
+		else if (strcmp(argv[i], "--reduce") == 0)
+			w.reduce = true;
 		else if (strcmp(argv[i], "--print") == 0)
 			w.print = true;
 		else {
-			fprintf(stderr,
-				"lanes [--count N] [--seed S] "
-				"[--ways N] [--without BITS] [--print]\n");
+			fprintf(stderr, "lanes [--count N] [--seed S] "
+					"[--ways N] [--without BITS] [--print] "
+					"[--reduce]\n");
 			return 2;
 		}
 	}
@@ -166,5 +171,8 @@ int main(int argc, char **argv)
 	       (unsigned long long)t.ends[DIFF_UNDEFINED],
 	       (unsigned long long)t.ends[DIFF_REFUSED], hex);
 	arena_free(a);
-	return t.ends[DIFF_EQUAL] == count && count > 0 ? 0 : 1;
+	/* The generator means all to be defined; the sanitizer may doubt. */
+	bool ok = t.ends[DIFF_UNEQUAL] == 0 && t.ends[DIFF_REFUSED] == 0 &&
+		  t.ends[DIFF_UNDEFINED] <= count / 8 && count > 0;
+	return ok ? 0 : 1;
 }
