@@ -346,7 +346,7 @@ enum cli_exit local_build(struct cli *c, struct local_job *j, bool want_quote,
 
 static bool is_sold(char class_name)
 {
-	return strchr("ABRS", class_name) != NULL;
+	return strchr("ARS", class_name) != NULL;
 }
 
 enum cli_exit local_admit(struct cli *c, const struct local_job *j)
@@ -392,10 +392,12 @@ enum cli_exit local_sampled(struct cli *c, const struct local_job *j)
 		return CLI_DONE;
 	place_find(c, j, &run, &file);
 	place_put(&text, &run, file);
-	code = cli_fail(
-		c, run.outcome == JOB_REFUSED ? CLI_REFUSED : CLI_FAULTED,
-		job_outcome_word(run.outcome), "a sampled CTA ended as %.*s",
-		(int)text.n, (const char *)text.p);
+	code = cli_fail(c,
+			run.outcome == JOB_REFUSED ? CLI_REFUSED : CLI_FAULTED,
+			job_outcome_word(run.outcome), "%s%.*s",
+			run.outcome == JOB_REFUSED ? "not for sale: "
+						   : "a sampled CTA ended as ",
+			(int)text.n, (const char *)text.p);
 	buf_free(&text);
 	return code;
 }

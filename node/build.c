@@ -270,6 +270,11 @@ static const char *refusal(struct node_plan *p,
 {
 	const struct job_run *end = &planned->built.end;
 
+	if (end->outcome == JOB_REFUSED)
+		return arena_printf(
+			p->arena, "not for sale: %.*s: %.*s",
+			(int)end->reason.n, (const char *)end->reason.p,
+			(int)end->text.n, (const char *)end->text.p);
 	if (end->outcome != JOB_OK)
 		return arena_printf(p->arena, "a sampled CTA: %s: %.*s",
 				    job_outcome_word(end->outcome),
