@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "gpu/exec/priv/load.h"
 #include "gpu/exec/priv/op_list.h"
 
@@ -34,6 +35,8 @@ struct value {
 	uint32_t next;	   /* list of values by hull's end, or start */
 	uint32_t unit;	   /* after */
 	bool is_pinned;	   /* alive throughout */
+	bool is_alive;	   /* while liveness is counted */
+	uint8_t kind;	   /* enum ptx_class; of none: PTX_CLASS_COUNT */
 	uint8_t pool;	   /* enum pool_kind */
 };
 
@@ -63,6 +66,7 @@ struct compact {
 	uint32_t *block_of; /* by op - entry */
 	uint32_t global_count, words;
 	uint64_t *in, *out, *gen, *kill; /* by block */
+	uint32_t alive[PTX_CLASS_COUNT + 1];
 };
 
 typedef void visit_fn(struct compact *c, uint32_t op, op_ref *r, bool is_def);
@@ -119,6 +123,7 @@ static void add_values(struct compact *c, uint32_t *unit, uint32_t count,
 				       .from = UINT32_MAX,
 				       .global = UINT32_MAX,
 				       .block = UINT32_MAX,
+				       .kind = PTX_CLASS_COUNT,
 				       .pool = (uint8_t)pool};
 		*unit += units;
 	}
@@ -145,12 +150,16 @@ static void list_values(struct compact *c)
 	c->values[1 + LOAD_TEMP_NEGATED].pool = POOL_WAITING;
 	c->values[1 + LOAD_TEMP_ROW].pool = POOL_64;
 	c->values[2 + LOAD_TEMP_ROW].pool = POOL_64;
-	for (uint32_t k = 0; k < PTX_CLASS_COUNT; k++)
+	for (uint32_t k = 0; k < PTX_CLASS_COUNT; k++) {
+		uint32_t from = c->value_count;
 		/* 128 bits are two values. */
 		add_values(c, &unit,
 			   c->pf->reg_count[k] * (k == PTX_CLASS_128 ? 2u : 1u),
 			   k >= PTX_CLASS_64 ? 2 : 1,
 			   k >= PTX_CLASS_64 ? POOL_64 : POOL_32);
+		for (uint32_t i = from; i < c->value_count; i++)
+			c->values[i].kind = (uint8_t)k;
+	}
 	pin(c, c->pf->params, c->f->is_entry ? 0 : c->pf->param_count);
 	pin(c, c->pf->returns, c->pf->return_count);
 }
@@ -295,6 +304,63 @@ static bool flow(struct compact *c)
 			changed = flow_block(c, b) || changed;
 	}
 	return true;
+}
+
+static void set_alive(struct compact *c, struct value *v, bool alive)
+{
+	if (v->is_alive == alive)
+		return;
+	v->is_alive = alive;
+	c->alive[v->kind] += alive ? 1u : UINT32_MAX;
+}
+
+/* Backward over an op: a whole write ends a value, a read begins one. */
+static void end_value(struct compact *c, uint32_t op, op_ref *r, bool is_def)
+{
+	if (is_def && c->l->m->ops[op].guard == REF_NONE)
+		set_alive(c, value_at(c, *r), false);
+}
+
+static void begin_value(struct compact *c, UNUSED uint32_t op, op_ref *r,
+			bool is_def)
+{
+	if (!is_def)
+		set_alive(c, value_at(c, *r), true);
+}
+
+static void refuse_crowd(struct compact *c, uint32_t op)
+{
+	load_refuse(c->l, "more than 512 registers of a kind are alive");
+	if (c->l->why != NULL)
+		c->l->why->line = c->l->m->ops[op].line;
+}
+
+/* At most PTX_LIVE_REGISTERS_MAX of a kind are alive before any op. */
+static void check_crowds(struct compact *c)
+{
+	for (uint32_t b = 0; b < c->block_count; b++) {
+		const uint64_t *out = c->out + (size_t)b * c->words;
+		for (uint32_t i = 0; i < c->value_count; i++) {
+			struct value *v = &c->values[i];
+			uint32_t g = v->global;
+			set_alive(c, v,
+				  g != UINT32_MAX &&
+					  (out[g / 64] >> (g % 64) & 1u) != 0);
+		}
+		for (uint32_t i = c->blocks[b].to; i-- > c->blocks[b].from;) {
+			visit_op(c, i, end_value);
+			visit_op(c, i, begin_value);
+			for (uint32_t k = 0; k < PTX_CLASS_COUNT; k++) {
+				/* 128 bits are two values. */
+				uint32_t most = PTX_LIVE_REGISTERS_MAX
+						<< (k == PTX_CLASS_128 ? 1 : 0);
+				if (c->alive[k] > most) {
+					refuse_crowd(c, i);
+					return;
+				}
+			}
+		}
+	}
 }
 
 static void widen(struct value *v, uint32_t op)
@@ -461,6 +527,7 @@ bool load_compact(struct loader *l)
 		for (uint32_t i = l->f->entry; i < l->f->end; i++)
 			visit_op(&c, i, see);
 		if (flow(&c)) {
+			check_crowds(&c);
 			widen_hulls(&c);
 			ok = scan_new(&c, &s) && keep_map(&c, scan_run(&c, &s));
 		} else {

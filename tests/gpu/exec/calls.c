@@ -3,6 +3,7 @@
  * registers as parameters, memory on the stack.
  */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/gpu/exec/kit.h"
@@ -481,6 +482,83 @@ Test(gpu_exec_calls, a_function_that_never_returns)
 	for (uint32_t i = 0; i < 64; i++)
 		cr_expect_eq(out[i], i < 10 ? 3 : 9);
 	expect_end(run(text, 0, 80), EXEC_REASON_trap, 6, 70);
+}
+
+/* n registers are alive at once: all written, then all read. */
+static enum err load_alive(uint32_t n, uint32_t *ret_line)
+{
+	static char text[1 << 17];
+	int at = snprintf(text, sizeof(text),
+			  KIT_HEAD ".visible .entry k(.param .u64 out) {\n"
+				   ".reg .b32 %%r<%u>; .reg .b64 %%d;\n",
+			  n);
+	for (uint32_t i = 0; i < n; i++)
+		at += snprintf(text + at, sizeof(text) - (size_t)at,
+			       "mov.u32 %%r%u, %u;\n", i, i);
+	at += snprintf(text + at, sizeof(text) - (size_t)at,
+		       "ld.param.u64 %%d, [out];\n");
+	for (uint32_t i = 0; i < n; i++)
+		at += snprintf(text + at, sizeof(text) - (size_t)at,
+			       "st.global.u32 [%%d], %%r%u;\n", i);
+	snprintf(text + at, sizeof(text) - (size_t)at, "ret; }\n");
+	struct kit k = kit_load(text);
+	enum err e = k.err;
+	*ret_line = k.why.line;
+	if (e != ERR_OK)
+		cr_expect_str_eq(k.why.text,
+				 "more than 512 registers of a kind are alive");
+	kit_free(&k);
+	return e;
+}
+
+Test(gpu_exec_calls, registers_alive_at_once)
+{
+	uint32_t line = 0;
+	cr_expect_eq(load_alive(512, &line), ERR_OK);
+	cr_expect_eq(load_alive(513, &line), ERR_EXEC_REFUSED);
+	/* Before the first store all 513 are needed. */
+	cr_expect_eq(line, 6 + 513 + 1);
+}
+
+/* Another launch's numbers: an address that decides is no result. */
+static struct exec_result sanitize(const char *body)
+{
+	struct kit k = kit_load_stack(body, 4096);
+	struct kit_run r = KIT_RUN(out, 3);
+	r.options.sanitize = true;
+	struct exec_result res = kit_run(&k, &r);
+	kit_free(&k);
+	return res;
+}
+
+Test(gpu_exec_calls, addresses_of_the_stack_and_of_functions_leak)
+{
+	struct exec_result r = sanitize(
+		KIT_HEAD ENTRY("alloca.u64 %rd3, 64; cvt.u32.u64 %r1, %rd3;"));
+	cr_expect_eq(r.outcome, EXEC_VOID);
+	cr_expect_eq(r.reason, EXEC_REASON_address_leak, "%s",
+		     exec_reason_word(r.reason));
+	r = sanitize(KIT_HEAD THREE ENTRY(
+		"mov.u64 %rd3, inc; cvt.u32.u64 %r1, %rd3;\n"
+		"shr.u64 %rd3, %rd3, 40; cvt.u32.u64 %r1, %rd3;"));
+	cr_expect_eq(r.outcome, EXEC_VOID);
+	cr_expect_eq(r.reason, EXEC_REASON_address_leak, "%s",
+		     exec_reason_word(r.reason));
+	/* What stands there, or what is called there, is a number. */
+	r = sanitize(KIT_HEAD ENTRY("alloca.u64 %rd3, 64;\n"
+				    "st.local.u32 [%rd3+60], 8;\n"
+				    "ld.local.u32 %r1, [%rd3+60];"));
+	cr_expect_eq(r.outcome, EXEC_OK, "%s", exec_reason_word(r.reason));
+	r = sanitize(KIT_HEAD THREE ENTRY("rem.u32 %r2, %r0, 3;\n" FROM_TABLE
+					  "P: .callprototype (.param .b32 _) _ "
+					  "(.param .b32 _);\n" CALL_R("P")));
+	cr_expect_eq(r.outcome, EXEC_OK, "%s at line %u",
+		     exec_reason_word(r.reason), r.line);
+	/* Never written. */
+	r = sanitize(KIT_HEAD ENTRY("alloca.u64 %rd3, 64;\n"
+				    "ld.local.u32 %r1, [%rd3];"));
+	cr_expect_eq(r.reason, EXEC_REASON_uninitialised, "%s",
+		     exec_reason_word(r.reason));
 }
 
 Test(gpu_exec_calls, the_sanitizer_follows_activations)
