@@ -90,7 +90,7 @@ static void put_mix(struct writer *w, const struct ptx_instr *in)
 		"shl.b64 %wh, %wh, 5",
 		"or.b64 %wh, %wh, %wt",
 		"xor.b64 %wh, %wh, %wv",
-		(("mul.lo.u64 %wh, %wh, " MULTIPLIER)),
+		("mul.lo.u64 %wh, %wh, " MULTIPLIER),
 		/* clang-format on */
 	};
 
