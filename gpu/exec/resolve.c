@@ -20,12 +20,22 @@ static bool is_uniform(op_ref r)
 	return r != REF_NONE && (r & REF_CONST) != 0;
 }
 
+#define CSR_ROUNDING 0x6000u
+
+/* What MXCSR must be for this op. */
+static uint32_t csr_of(const struct launch *l, const struct op *o)
+{
+	lane_fn *fn = l->lanes->ops[o->id];
+	bool rounds = fn != NULL && l->lanes->rounds(fn);
+	return rounds ? o->csr & ~CSR_ROUNDING : o->csr;
+}
+
 /* The MXCSR that all ops want; 0: they differ. */
-static uint32_t common_csr(const struct exec_module *m)
+static uint32_t common_csr(const struct launch *l)
 {
 	uint32_t csr = 0;
-	for (uint32_t i = 0; i < m->op_count; i++) {
-		uint32_t want = m->ops[i].csr;
+	for (uint32_t i = 0; i < l->m->op_count; i++) {
+		uint32_t want = csr_of(l, &l->m->ops[i]);
 		if (want != 0 && csr != 0 && want != csr)
 			return 0;
 		csr = want != 0 ? want : csr;
@@ -59,7 +69,8 @@ static void resolve(const struct launch *l, const struct op *from, uint32_t csr,
 		.c = place_of(l, o->c),
 		.f = place_of(l, o->f),
 		.imm = o->imm,
-		.csr = o->csr,
+		.csr = (uint16_t)csr_of(l, from),
+		.rounding = (uint8_t)((o->csr & CSR_ROUNDING) >> 13),
 		.spoils = o->spoils,
 		.uniform = (uint8_t)((is_uniform(o->a) ? UNIFORM_A : 0) |
 				     (is_uniform(o->b) ? UNIFORM_B : 0) |
@@ -73,7 +84,7 @@ static void resolve(const struct launch *l, const struct op *from, uint32_t csr,
 enum err launch_resolve(struct launch *l)
 {
 	const struct exec_module *m = l->m;
-	uint32_t csr = common_csr(m);
+	uint32_t csr = common_csr(l);
 	uint64_t most = (uint64_t)(m->unit_count > m->constant_units
 					   ? m->unit_count
 					   : m->constant_units) *

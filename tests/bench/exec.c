@@ -6,6 +6,8 @@
  * Runs the kernels of tests/bench/exec.ptx (an integer mix, a float loop that
  * diverges, a matrix product in shared memory, ...) and prints one line each:
  * per second of CPU time, so that a busy machine does not matter much.
+ * "rounding" compares a loop of .rn with one that changes its rounding mode in
+ * every instruction: the goal is 1.1.
  */
 #define _GNU_SOURCE /* allowed: clock_gettime */
 #include <stdio.h>
@@ -118,6 +120,62 @@ static void run_row(const struct exec_module *m, const struct row *r,
 	arena_free(a);
 }
 
+/* A loop of float operations, in the rounding modes of the list in turn. */
+static struct exec_module *load_rounding(struct arena *a, const char *modes)
+{
+	static const char *const ops[4] = {
+		"fma.rn.f32 %a, %a, %b, %c;\n", "add.rn.f32 %b, %b, %a;\n",
+		"mul.rn.f32 %c, %c, %b;\n", "sub.rn.f32 %a, %c, %a;\n"};
+	char text[8192];
+	int n = snprintf(
+		text, sizeof(text),
+		".version 7.0\n.target sm_75\n.address_size 64\n"
+		".visible .entry k(.param .u64 out) {\n.reg .f32 %%a, %%b, %%c;\n"
+		".reg .b32 %%n;\n.reg .pred %%p;\n"
+		"mov.f32 %%a, 0f3f000001;\nmov.f32 %%b, 0f3e800003;\n"
+		"mov.f32 %%c, 0f3f7ffff1;\nmov.u32 %%n, 0;\nLOOP:\n");
+	for (int i = 0; i < 64; i++) {
+		char line[64];
+		snprintf(line, sizeof(line), "%s", ops[i % 4]);
+		line[5] = modes[(size_t)i % strlen(modes)];
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "%s", line);
+	}
+	snprintf(text + n, sizeof(text) - (size_t)n,
+		 "add.u32 %%n, %%n, 1;\nsetp.lt.u32 %%p, %%n, 200;\n"
+		 "@%%p bra LOOP;\nret;\n}\n");
+	struct ptx_module *pm;
+	struct ptx_diag diag;
+	struct exec_module *m = NULL;
+	struct exec_refusal why;
+	if (ptx_parse(a, bytes_str(text), &pm, &diag) != ERR_OK ||
+	    exec_module_load(pm, NULL, &m, &why) != ERR_OK)
+		return NULL;
+	return m;
+}
+
+static void run_rounding(const struct exec_options *options)
+{
+	struct arena *a = arena_new(PTX_ARENA_BYTES * 2);
+	struct exec_module *m[2] = {load_rounding(a, "n"),
+				    load_rounding(a, "mpz")};
+	struct exec_launch in = {.kernel = bytes_str("k"),
+				 .grid = {16, 1, 1},
+				 .block = {256, 1, 1}};
+	double best[2] = {1e9, 1e9};
+	for (int i = 0; i < 10 && m[0] != NULL && m[1] != NULL; i++) {
+		struct exec_result res;
+		double t = seconds();
+		if (exec_run(m[i % 2], &in, options, a, &res) == ERR_OK)
+			t = seconds() - t;
+		best[i % 2] = t < best[i % 2] ? t : best[i % 2];
+	}
+	printf("rounding nearest %.4f s, directed %.4f s: %.2f\n", best[0],
+	       best[1], best[1] / best[0]);
+	exec_module_free(m[0]);
+	exec_module_free(m[1]);
+	arena_free(a);
+}
+
 static bool wanted(int argc, char **argv, int first, const char *name)
 {
 	for (int i = first; i < argc; i++) {
@@ -162,6 +220,8 @@ int main(int argc, char **argv)
 		if (wanted(argc, argv, first, rows[i].kernel))
 			run_row(m, &rows[i], &options);
 	}
+	if (wanted(argc, argv, first, "rounding"))
+		run_rounding(&options);
 	exec_module_free(m);
 	arena_free(a);
 	return 0;

@@ -57,7 +57,8 @@ struct lane_op {
 	uint16_t csr;
 	uint8_t flags;
 	uint8_t uniform;
-	uint8_t spoils; /* of what the strip remembers, bits */
+	uint8_t spoils;	  /* of what the strip remembers, bits */
+	uint8_t rounding; /* as in MXCSR: nearest, down, up, to zero */
 };
 
 /*
@@ -167,6 +168,8 @@ struct lane_set {
 		       uint32_t *ret_hi);
 	/* d = x where m (NULL: everywhere). */
 	void (*fill)(uint32_t *d, const uint32_t *m, uint32_t x, uint32_t n);
+	/* Does it round by lane_op.rounding, whatever MXCSR says? */
+	bool (*rounds)(lane_fn *fn);
 	/* By operation number (gpu/exec/ops.def). */
 	lane_fn *const *ops;
 };

@@ -17,6 +17,7 @@
 #include "gpu/exec/priv/lanes_memory.h"
 #include "gpu/exec/priv/lanes_pack.h"
 #include "gpu/exec/priv/lanes_rows.h"
+#include "gpu/exec/priv/lanes_sign.h"
 #include "gpu/exec/priv/lanes_video.h"
 #include "gpu/exec/priv/op_id.h"
 
@@ -41,6 +42,7 @@ const struct lane_set LANE_SET = {
 	.equal = lane_equal,
 	.extent = lane_extent,
 	.fill = lane_fill,
+	.rounds = lane_rounds,
 	.ops = lane_table,
 };
 

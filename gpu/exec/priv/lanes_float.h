@@ -192,6 +192,29 @@ static inline uint32_t half_nan(uint32_t nan32)
 			put32(p, i, post(canon32(expr, p->nan32))); \
 		}                                                   \
 	}
+/*
+ * Directed rounding: AVX-512 has it in each instruction (lane_rounds()), so
+ * that MXCSR need not change; elsewhere MXCSR has been set.
+ */
+#if LANE_BYTES == 64
+#define DIRECTED(loop)                                           \
+	switch (args->op->rounding) {                            \
+	case 1:                                                  \
+		loop(_MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC); \
+		return;                                          \
+	case 2:                                                  \
+		loop(_MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC); \
+		return;                                          \
+	case 3:                                                  \
+		loop(_MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);    \
+		return;                                          \
+	default:                                                 \
+		break;                                           \
+	}
+#else
+#define DIRECTED(loop)
+#endif
+
 /* With loops of their own where a source is uniform. */
 #define F32_EACH(load, expr)                          \
 	for (uint32_t i = p->lo; i < n; i += V32) {   \
@@ -202,6 +225,7 @@ static inline uint32_t half_nan(uint32_t nan32)
 	static void lane_##name(const struct lane_args *args)  \
 	{                                                      \
 		LANE_LOCAL                                     \
+		DIRECTED(ROUND_##name)                         \
 		if (p->mask != NULL || p->uniform == 0) {      \
 			F32_EACH(XY32, expr)                   \
 		} else if ((p->uniform & UNIFORM_B) != 0) {    \
@@ -216,6 +240,7 @@ static inline uint32_t half_nan(uint32_t nan32)
 	static void lane_##name(const struct lane_args *args)            \
 	{                                                                \
 		LANE_LOCAL                                               \
+		DIRECTED(ROUND_##name)                                   \
 		const uint32_t uniform = p->uniform & UNIFORM_BC;        \
 		if (p->mask != NULL || uniform == 0) {                   \
 			F32_EACH(XYZ32, expr)                            \
@@ -230,10 +255,18 @@ static inline uint32_t half_nan(uint32_t nan32)
 			F32_EACH(X32, expr)                              \
 		}                                                        \
 	}
+#define F32_OP1R(name, load, expr)                            \
+	static void lane_##name(const struct lane_args *args) \
+	{                                                     \
+		LANE_LOCAL                                    \
+		DIRECTED(ROUND_##name)                        \
+		F32_EACH(load, expr)                          \
+	}
 #define F64_OP(name, load, expr)                              \
 	static void lane_##name(const struct lane_args *args) \
 	{                                                     \
 		LANE_LOCAL                                    \
+		DIRECTED(ROUND_##name)                        \
 		for (uint32_t i = 0; i < n; i += V64) {       \
 			load;                                 \
 			put64(p, i, canon64(expr, p->nan64)); \
@@ -254,6 +287,35 @@ static inline uint32_t half_nan(uint32_t nan32)
 	XY64; \
 	vf64 z = LD64(p->c, i)
 
+#define R32(get, call) F32_EACH(get, (vf32)call)
+#define R64(get, call)                                      \
+	for (uint32_t i = p->lo; i < n; i += V64) {         \
+		get;                                        \
+		put64(p, i, canon64((vf64)call, p->nan64)); \
+	}
+#define ROUND_add_f32(r) R32(XY32, _mm512_add_round_ps((__m512)x, (__m512)y, r))
+#define ROUND_sub_f32(r) R32(XY32, _mm512_sub_round_ps((__m512)x, (__m512)y, r))
+#define ROUND_mul_f32(r) R32(XY32, _mm512_mul_round_ps((__m512)x, (__m512)y, r))
+#define ROUND_div_f32(r) R32(XY32, _mm512_div_round_ps((__m512)x, (__m512)y, r))
+#define ROUND_rcp_f32(r) \
+	R32(X32, _mm512_div_round_ps(_mm512_set1_ps(1.0f), (__m512)x, r))
+#define ROUND_sqrt_f32(r) R32(X32, _mm512_sqrt_round_ps((__m512)x, r))
+#define ROUND_fma_f32(r) \
+	R32(XYZ32, _mm512_fmadd_round_ps((__m512)x, (__m512)y, (__m512)z, r))
+#define ROUND_add_f64(r) \
+	R64(XY64, _mm512_add_round_pd((__m512d)x, (__m512d)y, r))
+#define ROUND_sub_f64(r) \
+	R64(XY64, _mm512_sub_round_pd((__m512d)x, (__m512d)y, r))
+#define ROUND_mul_f64(r) \
+	R64(XY64, _mm512_mul_round_pd((__m512d)x, (__m512d)y, r))
+#define ROUND_div_f64(r) \
+	R64(XY64, _mm512_div_round_pd((__m512d)x, (__m512d)y, r))
+#define ROUND_rcp_f64(r) \
+	R64(X64, _mm512_div_round_pd(_mm512_set1_pd(1.0), (__m512d)x, r))
+#define ROUND_sqrt_f64(r) R64(X64, _mm512_sqrt_round_pd((__m512d)x, r))
+#define ROUND_fma_f64(r) \
+	R64(XYZ64, _mm512_fmadd_round_pd((__m512d)x, (__m512d)y, (__m512d)z, r))
+
 F32_OP2U(add_f32, x + y)
 F32_OP2U(sub_f32, x - y)
 F32_OP2U(mul_f32, x *y)
@@ -262,9 +324,9 @@ F32_OP(add_sat_f32, XY32, x + y, clamp32)
 F32_OP(sub_sat_f32, XY32, x - y, clamp32)
 F32_OP(mul_sat_f32, XY32, x *y, clamp32)
 F32_OP(fma_sat_f32, XYZ32, V_FMA32(x, y, z), clamp32)
-F32_OP(div_f32, XY32, x / y, )
-F32_OP(rcp_f32, X32, 1.0f / x, )
-F32_OP(sqrt_f32, X32, V_SQRT32(x), )
+F32_OP1R(div_f32, XY32, x / y)
+F32_OP1R(rcp_f32, X32, 1.0f / x)
+F32_OP1R(sqrt_f32, X32, V_SQRT32(x))
 
 F64_OP(add_f64, XY64, x + y)
 F64_OP(sub_f64, XY64, x - y)
@@ -273,6 +335,21 @@ F64_OP(fma_f64, XYZ64, V_FMA64(x, y, z))
 F64_OP(div_f64, XY64, x / y)
 F64_OP(rcp_f64, X64, 1.0 / x)
 F64_OP(sqrt_f64, X64, V_SQRT64(x))
+
+/* Does the function round as lane_op.rounding says, whatever MXCSR does? */
+static bool lane_rounds(lane_fn *fn)
+{
+	static lane_fn *const rounding[] = {
+		lane_add_f32,  lane_sub_f32,  lane_mul_f32, lane_div_f32,
+		lane_rcp_f32,  lane_sqrt_f32, lane_fma_f32, lane_add_f64,
+		lane_sub_f64,  lane_mul_f64,  lane_div_f64, lane_rcp_f64,
+		lane_sqrt_f64, lane_fma_f64};
+	for (size_t i = 0; i < sizeof(rounding) / sizeof(rounding[0]); i++) {
+		if (fn == rounding[i])
+			return LANE_BYTES == 64;
+	}
+	return false;
+}
 
 /* Bit work.  imm 1: subnormals become zeros of their sign. */
 static inline uint32_t flush32(uint32_t x, uint32_t ftz)
@@ -297,93 +374,5 @@ static inline int64_t key64(uint64_t x)
 {
 	return (int64_t)x ^ (int64_t)((uint64_t)((int64_t)x >> 63) >> 1);
 }
-
-static inline uint32_t pick32(uint32_t x, uint32_t y, bool first, uint32_t nan)
-{
-	uint32_t r = first ? x : y;
-	r = is_nan32(x) ? y : r;
-	r = is_nan32(y) ? x : r;
-	return is_nan32(x) && is_nan32(y) ? nan : r;
-}
-static inline uint64_t pick64(uint64_t x, uint64_t y, bool first, uint64_t nan)
-{
-	uint64_t r = first ? x : y;
-	r = is_nan64(x) ? y : r;
-	r = is_nan64(y) ? x : r;
-	return is_nan64(x) && is_nan64(y) ? nan : r;
-}
-static inline uint32_t min32(uint32_t x, uint32_t y, uint32_t ftz, uint32_t nan)
-{
-	x = flush32(x, ftz);
-	y = flush32(y, ftz);
-	return pick32(x, y, key32(x) < key32(y), nan);
-}
-static inline uint32_t max32(uint32_t x, uint32_t y, uint32_t ftz, uint32_t nan)
-{
-	x = flush32(x, ftz);
-	y = flush32(y, ftz);
-	return pick32(x, y, key32(x) > key32(y), nan);
-}
-static inline uint32_t either_nan32(uint32_t x, uint32_t y, uint32_t r,
-				    uint32_t nan)
-{
-	return is_nan32(x) || is_nan32(y) ? nan : r;
-}
-/* imm: bit 0 ftz, bit 1 .xorsign.abs */
-static inline uint32_t xorsign32(uint32_t x, uint32_t y, uint32_t r)
-{
-	return (r & 0x7fffffffu) | ((x ^ y) & 0x80000000u);
-}
-#define MAG(x) ((x)&0x7fffffffu)
-
-LANE2(min_f32, uint32_t, lane_u32, lane_u32, min32(x, y, p->imm, p->nan32))
-LANE2(max_f32, uint32_t, lane_u32, lane_u32, max32(x, y, p->imm, p->nan32))
-LANE2(min_nan_f32, uint32_t, lane_u32, lane_u32,
-      either_nan32(x, y, min32(x, y, p->imm, p->nan32), p->nan32))
-LANE2(max_nan_f32, uint32_t, lane_u32, lane_u32,
-      either_nan32(x, y, max32(x, y, p->imm, p->nan32), p->nan32))
-LANE2(min_xs_f32, uint32_t, lane_u32, lane_u32,
-      xorsign32(x, y, min32(MAG(x), MAG(y), p->imm, p->nan32)))
-LANE2(max_xs_f32, uint32_t, lane_u32, lane_u32,
-      xorsign32(x, y, max32(MAG(x), MAG(y), p->imm, p->nan32)))
-LANE2(min_f64, uint64_t, lane_u64, lane_u64,
-      pick64(x, y, key64(x) < key64(y), p->nan64))
-LANE2(max_f64, uint64_t, lane_u64, lane_u64,
-      pick64(x, y, key64(x) > key64(y), p->nan64))
-
-LANE1(abs_f32, uint32_t, lane_u32,
-      is_nan32(x) ? p->nan32 : flush32(x, p->imm) & 0x7fffffffu)
-LANE1(neg_f32, uint32_t, lane_u32,
-      is_nan32(x) ? p->nan32 : flush32(x, p->imm) ^ 0x80000000u)
-LANE1(abs_f64, uint64_t, lane_u64,
-      is_nan64(x) ? p->nan64 : x &(uint64_t)INT64_MAX)
-LANE1(neg_f64, uint64_t, lane_u64,
-      is_nan64(x) ? p->nan64 : x ^ ((uint64_t)1 << 63))
-LANE2(copysign_f32, uint32_t, lane_u32, lane_u32,
-      (x & 0x80000000u) | (y & 0x7fffffffu))
-LANE2(copysign_f64, uint64_t, lane_u64, lane_u64,
-      (x & ((uint64_t)1 << 63)) | (y & (uint64_t)INT64_MAX))
-
-/* testp: imm says which. */
-enum {
-	TEST_FINITE,
-	TEST_INFINITE,
-	TEST_NUMBER,
-	TEST_NAN,
-	TEST_NORMAL,
-	TEST_SUBNORMAL
-};
-static inline bool test_class(uint64_t mag, uint64_t inf, uint64_t tiny,
-			      uint32_t which)
-{
-	bool results[6] = {mag<inf, mag == inf, mag <= inf, mag> inf,
-			   mag >= tiny && mag < inf, mag != 0 && mag < tiny};
-	return results[which];
-}
-LANE1(testp_f32, uint32_t, lane_u32,
-      PRED(test_class(x & 0x7fffffffu, 0x7f800000u, 0x00800000u, p->imm)))
-LANE1(testp_f64, uint32_t, lane_u64,
-      PRED(test_class(x &INT64_MAX, 0x7ff0000000000000u, 0x0010000000000000u,
-		      p->imm)))
 
 #endif /* WEFT_GPU_EXEC_PRIV_LANES_FLOAT_H */

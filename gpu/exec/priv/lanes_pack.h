@@ -6,6 +6,7 @@
 #define WEFT_GPU_EXEC_PRIV_LANES_PACK_H
 
 #include "gpu/exec/priv/lanes_half.h"
+#include "gpu/exec/priv/lanes_sign.h"
 
 /* Two f32 in 64 bits; one exact product and sum each. */
 static inline uint32_t f32_fma(uint32_t x, uint32_t y, uint32_t z,
