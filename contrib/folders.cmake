@@ -113,6 +113,9 @@ set_source_files_properties(tests/bench/strict.c tests/gpu/strict/accuracy.c
 weft_tool(tests/bench/ledger DEPS ledger base)
 weft_tool(tests/bench/exec DEPS gpu/exec gpu/ptx gpu/program base)
 weft_tool(tests/bench/slowest DEPS gpu/exec gpu/ptx gpu/program base)
+set_source_files_properties(tests/bench/native.c PROPERTIES COMPILE_OPTIONS
+  "-O3;-march=native;-ffp-contract=off")
+weft_tool(tests/bench/native DEPS gpu/exec gpu/ptx gpu/program base LIBS m)
 
 weft_fuzz(rpc DEPS rpc market ledger base LIBS PkgConfig::jansson)
 weft_fuzz(manifest DEPS gpu/build gpu/strict gpu/program gpu/ptx base)
