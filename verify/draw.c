@@ -88,20 +88,21 @@ static enum err draw_cta(const struct program *p,
 			 const struct program_header_row *r, uint32_t row,
 			 uint64_t word, struct program_sample *s)
 {
-	bool whole =
-		p->parts[p->steps[row].part_index].class == PROGRAM_CLASS_R;
+	const struct program_step *step = &p->steps[row];
 	uint64_t warps = r->warps ? r->warps : 1;
 	uint64_t at;
 	enum err err;
 
-	if (!u64_mul(r->ctas, warps, &at))
+	/* a row is its buyer's word until somebody has held it to the program
+	 */
+	if (step->kind != PROGRAM_STEP_LAUNCH || !u64_mul(r->ctas, warps, &at))
 		return ERR_REFUSED;
 	at = u64_mulhi(word, at);
 	if (r->warps)
 		s->warp = (uint32_t)(at % warps);
 	err = program_cta_place(p, row, at / warps, &s->step_number,
 				&s->number);
-	if (err || !whole)
+	if (err || p->parts[step->part_index].class != PROGRAM_CLASS_R)
 		return err;
 	/* the launch that the CTA is of, so that launches weigh by theirs */
 	s->kind = PROGRAM_SAMPLE_LAUNCH;

@@ -108,6 +108,25 @@ Test(verify_vectors, samples_of_whole_launches)
 	}
 }
 
+/* The ledger draws by a header that nobody held to the program yet. */
+Test(verify_vectors, a_header_that_gives_a_copy_ctas_draws_nothing)
+{
+	struct program_step copy = {.kind = PROGRAM_STEP_COPY,
+				    .bytes.value = 1};
+	struct program_header_row row = {.runs = 1, .ctas = 5, .mean_ops = 5};
+	struct program p = toy_program(a);
+	struct program_header hd = {.rows = &row, .row_count = 1};
+	struct verify_draw d = draw();
+	struct program_sample s;
+
+	p.steps = &copy;
+	p.step_count = 1;
+	p.part_count = 0;
+	p.parts = NULL;
+	hd.totals.ops_per_task = 25;
+	cr_assert_eq(verify_draw_sample(&d, &p, &hd, 0, &s), ERR_REFUSED);
+}
+
 Test(verify_vectors, audited)
 {
 	uint64_t word = strtoull(text("audited_word"), NULL, 10);
