@@ -111,6 +111,7 @@ set_source_files_properties(tests/bench/strict.c tests/gpu/strict/accuracy.c
   tests/gpu/worker/strict.c
   PROPERTIES COMPILE_OPTIONS "-ffp-contract=off;-fno-fast-math")
 weft_tool(tests/bench/ledger DEPS ledger base)
+weft_tool(tests/bench/ptx DEPS gpu/ptx base)
 weft_tool(tests/bench/exec DEPS gpu/exec gpu/ptx gpu/program base)
 weft_tool(tests/bench/slowest DEPS gpu/exec gpu/ptx gpu/program base)
 set_source_files_properties(tests/bench/native.c PROPERTIES COMPILE_OPTIONS
