@@ -281,7 +281,7 @@ WEFT_FN int weft_d_trig_large(double x, double *ret_h, double *ret_l)
 	int		   e = (int)(bits >> 52 & 2047u) - 1075, b, q;
 	unsigned long long m =
 		(bits & 0xfffffffffffffull) | 0x10000000000000ull;
-	unsigned long long p0, p1, p2, lo, hi;
+	unsigned long long p0, p1, p2, lo, hi, low, top;
 	double		   h, l, sign = x < 0.0 ? -1.0 : 1.0;
 	int		   shift;
 
@@ -291,13 +291,18 @@ WEFT_FN int weft_d_trig_large(double x, double *ret_h, double *ret_l)
 	p2 = weft_d_pi_bits(b + 128);
 	p1 = weft_d_pi_bits(b + 64);
 	p0 = weft_d_pi_bits(b);
-	/* The product's words from 2^1 down, modulo 4. */
+	/* The product's words from 2^1 down; top is what lies above. */
 	lo = m * p1 + __umul64hi(m, p2);
-	hi = m * p0 + __umul64hi(m, p1) + (lo < m * p1);
+	low = m * p0;
+	hi = low + __umul64hi(m, p1);
+	top = __umul64hi(m, p0) + (hi < low);
+	low = hi;
+	hi += lo < m * p1;
+	top += hi < low;
 	/* hi:lo / 2^(126 - shift): two bits of quadrant, then the fraction. */
 	if (shift < 0) {
 		lo = lo >> -shift | hi << (64 + shift);
-		hi = hi >> -shift | __umul64hi(m, p0) << (64 + shift);
+		hi = hi >> -shift | top << (64 + shift);
 	}
 	q = (int)(hi >> 62);
 	hi = hi << 2 | lo >> 62;

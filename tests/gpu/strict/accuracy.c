@@ -215,6 +215,7 @@ Test(strict, double_edges)
 		-0x1p53,
 		0x1.921fb54442d18p+0,
 		0x1.6ac5b262ca1ffp+849,
+		0x1.73e5bdd0c113dp+36,
 		(double)INFINITY,
 		-(double)INFINITY,
 		(double)NAN,
