@@ -197,27 +197,6 @@ static enum err step_launch(struct cuda_task *t,
 	return e ? e : move_symbols(t, step->part_index, true, diag);
 }
 
-/* The driver's copy is undefined where the ranges overlap. */
-static enum err step_copy(struct cuda_task *t,
-			  const struct program_launch *step,
-			  struct cuda_diag *diag)
-{
-	uint64_t from = t->objects[step->from_index] + step->from_offset;
-	uint64_t to = t->objects[step->to_index] + step->to_offset;
-	uint64_t between = 0;
-	enum err e;
-
-	if (to + step->bytes <= from || from + step->bytes <= to)
-		return cuda_copy(t->card, to, from, step->bytes, diag);
-	e = cuda_alloc(t->card, step->bytes, &between, diag);
-	if (!e)
-		e = cuda_copy(t->card, between, from, step->bytes, diag);
-	if (!e)
-		e = cuda_copy(t->card, to, between, step->bytes, diag);
-	cuda_free(t->card, between);
-	return e;
-}
-
 enum err cuda_task_step(struct cuda_task *t, const struct program_launch *step,
 			struct cuda_diag *reterr_diag)
 {
@@ -225,7 +204,11 @@ enum err cuda_task_step(struct cuda_task *t, const struct program_launch *step,
 	case PROGRAM_STEP_LAUNCH:
 		return step_launch(t, step, reterr_diag);
 	case PROGRAM_STEP_COPY:
-		return step_copy(t, step, reterr_diag);
+		/* The two ranges do not overlap: the program was checked. */
+		return cuda_copy(
+			t->card, t->objects[step->to_index] + step->to_offset,
+			t->objects[step->from_index] + step->from_offset,
+			step->bytes, reterr_diag);
 	case PROGRAM_STEP_FILL:
 		return cuda_fill(t->card,
 				 t->objects[step->to_index] + step->to_offset,

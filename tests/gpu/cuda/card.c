@@ -267,6 +267,12 @@ Test(gpu_cuda, the_log_of_the_jit_is_shown)
 	cr_expect_eq(k->diag.reason, REASON_driver_fault);
 	cr_expect_not_null(strstr(k->diag.text, "module_load"));
 	cr_expect_not_null(strstr(k->diag.text, "line 5"), "%s", k->diag.text);
+	cr_expect_eq(cuda_module_load(k->card,
+				      bytes_str(".version 7.8\n"
+						".target sm_90\n"),
+				      64, &m, &k->diag),
+		     ERR_CUDA, "newer than this card");
+	cr_expect_not_null(strstr(k->diag.text, "sm_90"), "%s", k->diag.text);
 	kit_end(k);
 }
 

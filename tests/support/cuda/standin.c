@@ -289,12 +289,27 @@ static int load_exec(struct mod *m, uint32_t stack_bytes, char *log,
 	return CUDA_INVALID_PTX;
 }
 
+/* A text for a newer card is refused by its first lines. */
+static int check_target(const char *text, char *log, size_t log_bytes)
+{
+	const char *target = strstr(text, ".target sm_");
+	unsigned long sm = target ? strtoul(target + 11, NULL, 10) : 0;
+
+	if (sm <= card.o.sm)
+		return CUDA_SUCCESS;
+	snprintf(log, log_bytes, "ptxas stand-in: .target sm_%lu, not sm_%u",
+		 sm, (unsigned)card.o.sm);
+	return CUDA_INVALID_PTX;
+}
+
 static int parse(struct mod *m, const char *text, char *log, size_t log_bytes)
 {
 	size_t n = strlen(text);
 	struct ptx_diag d;
-	int code;
+	int code = check_target(text, log, log_bytes);
 
+	if (code != CUDA_SUCCESS)
+		return code;
 	m->text = malloc(n + 1);
 	m->arena = arena_new(64 * n + (2u << 20));
 	must(m->text && m->arena);
