@@ -1,6 +1,7 @@
 /*
- * The kernels of the corpus with the witness in their text, run by the
- * executor: the same bytes and the same witness as it finds natively.
+ * The kernels of the corpus in other ways: CTAs in other orders, by several
+ * threads, in parts, lanes by chance: the same bytes.  And with the witness in
+ * their text: the same witness, too, as the executor finds natively.
  */
 #define _GNU_SOURCE /* mkstemp */
 #include <criterion/criterion.h>
@@ -36,7 +37,15 @@ struct pair {
 	const char *source;
 	const struct spec_kernel *k;
 	uint64_t ctas, threads;
-	struct side native, text;
+	struct side native, text, other;
+};
+
+/* How the executor runs one side. */
+struct way {
+	bool has_witness;
+	uint64_t seed; /* of orders; 0: its own */
+	uint32_t threads, group_lanes;
+	uint64_t parts; /* of the grid, one after the other */
 };
 
 static bool load(struct arena *a, struct bytes text, struct ptx_module **ret_pm,
@@ -79,7 +88,7 @@ static void fill(const struct pair *p, struct side *s)
 	}
 }
 
-static void run(const struct pair *p, struct side *s, bool is_native)
+static void run(const struct pair *p, struct side *s, const struct way *way)
 {
 	struct exec_kernel kernel;
 	struct exec_options o = EXEC_OPTIONS_DEFAULT;
@@ -94,8 +103,19 @@ static void run(const struct pair *p, struct side *s, bool is_native)
 	cr_assert_eq(exec_kernel_find(s->m, in.kernel, &kernel), ERR_OK);
 	cr_assert_leq(kernel.param_bytes, sizeof(s->params));
 	in.params = bytes_of(s->params, kernel.param_bytes);
-	o.witness_seed32 = is_native ? seed32 : NULL;
-	cr_assert_eq(exec_run(s->m, &in, &o, p->a, &s->result), ERR_OK);
+	o.witness_seed32 = way->has_witness ? seed32 : NULL;
+	o.shuffle_seed = o.schedule_seed = way->seed;
+	o.threads = way->threads;
+	o.group_lanes = way->group_lanes;
+	for (uint64_t i = 0; i < way->parts; i++) {
+		in.cta_first = p->ctas * i / way->parts;
+		in.cta_count = p->ctas * (i + 1) / way->parts - in.cta_first;
+		if (in.cta_count == 0)
+			continue;
+		cr_assert_eq(exec_run(s->m, &in, &o, p->a, &s->result), ERR_OK);
+		if (s->result.outcome != EXEC_OK)
+			return;
+	}
 }
 
 /* From the mixes that the instrumented kernel wrote. */
@@ -111,8 +131,42 @@ static struct hash witness(const struct pair *p, const uint8_t *mixes)
 	return p->ctas == 1 ? list[0] : merkle_list_root(list, p->ctas);
 }
 
+/* The same bytes as the native run's in all its buffers. */
+static void expect_bytes(const struct pair *p, const struct side *s,
+			 const char *what)
+{
+	cr_expect_eq(s->result.outcome, EXEC_OK, "%s %s %s: %s, line %u",
+		     p->source, p->k->name, what,
+		     exec_reason_word(s->result.reason), s->result.line);
+	for (uint32_t i = 0; i < p->native.buffer_count; i++)
+		cr_expect_eq(memcmp(p->native.buffers[i].data,
+				    s->buffers[i].data,
+				    p->native.buffers[i].bytes),
+			     0, "%s %s %s: buffer %u", p->source, p->k->name,
+			     what, i);
+}
+
+static void compare_orders(struct pair *p)
+{
+	static const struct way ways[] = {
+		{.seed = 11, .threads = 3, .parts = 1},
+		{.seed = 12, .threads = 1, .group_lanes = 32, .parts = 3},
+		{.threads = 2, .group_lanes = 8, .parts = 2},
+	};
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		char what[32];
+		snprintf(what, sizeof(what), "way %zu", i);
+		p->other = (struct side){.m = p->native.m};
+		fill(p, &p->other);
+		run(p, &p->other, &ways[i]);
+		expect_bytes(p, &p->other, what);
+	}
+}
+
 static void compare(struct pair *p)
 {
+	static const struct way traced = {.has_witness = true, .parts = 1};
+	static const struct way plain = {.parts = 1};
 	struct exec_param place;
 	uint64_t bytes = p->ctas * p->threads * 8;
 	uint8_t *mixes = arena_alloc(p->a, bytes, 64);
@@ -122,23 +176,14 @@ static void compare(struct pair *p)
 	exec_kernel_param(p->text.m, bytes_str(p->k->name), p->k->param_count,
 			  &place);
 	add_buffer(&p->text, mixes, bytes, place.offset_bytes);
-	run(p, &p->native, true);
-	run(p, &p->text, false);
+	run(p, &p->native, &traced);
+	run(p, &p->text, &plain);
 	cr_expect_eq(p->native.result.outcome, EXEC_OK);
-	cr_expect_eq(p->text.result.outcome, EXEC_OK, "%s %s: %s, line %u",
-		     p->source, p->k->name,
-		     exec_reason_word(p->text.result.reason),
-		     p->text.result.line);
-	if (p->text.result.outcome != EXEC_OK)
-		return;
-	for (uint32_t i = 0; i < p->native.buffer_count; i++)
-		cr_expect_eq(memcmp(p->native.buffers[i].data,
-				    p->text.buffers[i].data,
-				    p->native.buffers[i].bytes),
-			     0, "%s %s: buffer %u", p->source, p->k->name, i);
+	expect_bytes(p, &p->text, "instrumented");
 	struct hash h = witness(p, mixes);
 	cr_expect(hash_eq(&h, &p->native.result.witness), "%s %s: witness",
 		  p->source, p->k->name);
+	compare_orders(p);
 	compared++;
 }
 
@@ -205,7 +250,7 @@ static void check_text(const struct corpus_text *t)
 	}
 }
 
-Test(corpus, kernels_compute_their_own_witness)
+Test(corpus, ways_and_witnesses_agree)
 {
 	struct arena *texts = arena_new(128u << 20);
 	struct corpus_text *t;
