@@ -378,22 +378,28 @@ static int module_function(struct cuda_fun **ret, struct cuda_mod *mod,
 	if (exec_kernel_find(m->exec, bytes_str(name), &k) != ERR_OK ||
 	    strlen(name) >= sizeof(f->name))
 		return CUDA_NOT_FOUND;
+	f = NULL;
 	for (uint32_t i = 0; i < card.fun_count; i++) {
-		f = card.funs[i];
-		if (f->mod == m && strcmp(f->name, name) == 0) {
-			*ret = (struct cuda_fun *)(void *)f;
+		struct fun *g = card.funs[i];
+
+		if (g->mod == m && strcmp(g->name, name) == 0) {
+			*ret = (struct cuda_fun *)(void *)g;
 			return CUDA_SUCCESS;
 		}
+		if (g->mod == NULL)
+			f = g; /* of a module that is gone */
 	}
-	must(card.fun_count < FUNS_MAX);
-	f = calloc(1, sizeof(*f));
-	must(f);
+	if (!f) {
+		must(card.fun_count < FUNS_MAX);
+		f = calloc(1, sizeof(*f));
+		must(f);
+		card.funs[card.fun_count++] = f;
+	}
 	f->mod = m;
 	f->dynamic_max =
 		(48u << 10) -
 		(k.shared_bytes < 48u << 10 ? k.shared_bytes : 48u << 10);
 	snprintf(f->name, sizeof(f->name), "%s", name);
-	card.funs[card.fun_count++] = f;
 	*ret = (struct cuda_fun *)(void *)f;
 	return CUDA_SUCCESS;
 }
