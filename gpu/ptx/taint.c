@@ -62,7 +62,8 @@ static bool may_load_address(const struct ptx_instr *in)
 
 static bool follow(struct marks *t, const struct ptx_instr *in)
 {
-	bool derived = in->op == PTX_OP_cvta || may_load_address(in);
+	bool derived = in->op == PTX_OP_cvta || in->op == PTX_OP_alloca ||
+		       in->op == PTX_OP_stacksave || may_load_address(in);
 	bool grew = false;
 
 	if (in->op == PTX_OP_call) {
