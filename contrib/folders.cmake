@@ -151,6 +151,8 @@ weft_fuzz(exec DEPS gpu/exec gpu/program gpu/ptx base)
 find_path(OPENCL_INCLUDE CL/cl.h)
 find_library(OPENCL_LIBRARY OpenCL)
 if(OPENCL_INCLUDE AND OPENCL_LIBRARY)
+  set_source_files_properties(tests/bench/pocl.c PROPERTIES COMPILE_OPTIONS
+    "-O3;-march=native")
   weft_tool(tests/bench/pocl DEPS gpu/exec gpu/ptx gpu/program base
     LIBS ${OPENCL_LIBRARY} m)
 endif()
