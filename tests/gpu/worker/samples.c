@@ -208,11 +208,11 @@ static void refused(const char *json, const char *ptx, const char *reason)
 	cr_expect_eq(kit.quote.header.n, 0u);
 }
 
-#define TALLY_JSON(bytes, grid)                                \
+#define TALLY_JSON(bytes, grid, block)                         \
 	"{\"weft\": 1, \"name\": \"m\", \"ptx\": \"m.ptx\","   \
 	"\"buffers\": {\"a\": {\"bytes\": " bytes "}},"        \
 	"\"steps\": [{\"launch\": \"tally\", \"grid\": [" grid \
-	"], \"block\": [32], \"args\": [{\"buffer\": \"a\"}]}]}"
+	"], \"block\": [" block "], \"args\": [{\"buffer\": \"a\"}]}]}"
 
 /* a[512 * i]++: a leaf for every thread */
 static const char spread[] =
@@ -222,13 +222,13 @@ static const char spread[] =
 
 Test(samples, a_launch_that_no_dispute_could_decide_is_not_sold)
 {
-	kit_build(TALLY_JSON("256", "65536"), tally);
+	kit_build(TALLY_JSON("256", "65536", "1"), tally);
 	cr_expect_eq(kit.quote.end.outcome, JOB_OK);
-	refused(TALLY_JSON("256", "65537"), tally, "too_large");
+	refused(TALLY_JSON("256", "65537", "1"), tally, "too_large");
 	/* 2 MiB are shown in three, 16 MiB in 48 */
-	kit_build(TALLY_JSON("2097152", "128"), spread);
+	kit_build(TALLY_JSON("2097152", "128", "32"), spread);
 	cr_expect_eq(kit.quote.end.outcome, JOB_OK);
-	refused(TALLY_JSON("16777216", "1024"), spread, "too_large");
+	refused(TALLY_JSON("16777216", "1024", "32"), spread, "too_large");
 }
 
 /* a[i] = 3 * i, by CTAs of two warps */
