@@ -363,6 +363,13 @@ bool ptx_is_simd(uint32_t op);
 /* Lanes of a SIMD one: 2 or 4; else 0. */
 uint32_t ptx_lane_count(uint32_t op);
 
+/* Two floats in one register: NaNs of theirs are none of the register's. */
+static inline bool ptx_type_is_pair(uint32_t type)
+{
+	return type == PTX_TYPE_F16X2 || type == PTX_TYPE_BF16X2 ||
+	       type == PTX_TYPE_F32X2;
+}
+
 /* The operand number i of an instruction. */
 static inline const struct ptx_operand *
 ptx_operand(const struct ptx_function *f, const struct ptx_instr *in,

@@ -86,6 +86,7 @@ static bool is_number(const struct ptx_instr *in)
 	uint32_t kind = ptx_types[in->types[0]].kind;
 
 	return ptx_ops[in->op].trait == PTX_TRAIT_EXACT &&
+	       !ptx_type_is_pair(in->types[0]) &&
 	       (kind == PTX_KIND_U || kind == PTX_KIND_S || kind == PTX_KIND_F);
 }
 
