@@ -317,23 +317,34 @@ bool race_touch_one(struct machine *mc, struct strip *s, const struct op *o,
 	return true;
 }
 
+/* The warps that wait at barrier id, by bit; all of the CTA, when it has no
+ * count: threads that have exited count as arrived there. */
+static uint32_t waiting_warps(const struct machine *mc, uint32_t id,
+			      uint32_t all)
+{
+	uint32_t here = 0;
+	for (uint32_t k = 0; k < mc->l->strip_count; k++) {
+		const struct strip *s = &mc->strips[k];
+		for (uint32_t i = 0; i < s->n; i++) {
+			if (s->wait[i] != id + 1)
+				continue;
+			if (mc->ops[s->resume[i] - 1].b == REF_NONE)
+				return all;
+			here |= 1u << (s->first + i) / 32;
+		}
+	}
+	return here;
+}
+
 void race_barrier(struct machine *mc, uint32_t id)
 {
 	struct shadow *h = mc->trace->shadow;
-	uint32_t here = 0, live = 0;
-	for (uint32_t k = 0; id != UINT32_MAX && k < mc->l->strip_count; k++) {
-		const struct strip *s = &mc->strips[k];
-		for (uint32_t i = 0; i < s->n; i++) {
-			uint32_t bit = 1u << (s->first + i) / 32;
-			live |= s->live_mask[i] != 0 ? bit : 0;
-			here |= id != UINT32_MAX && s->wait[i] == id + 1 ? bit
-									 : 0;
-		}
-	}
-	if (id != UINT32_MAX && here != live)
+	uint32_t all = UINT32_MAX >> (31 - (mc->l->threads - 1) / 32);
+	uint32_t here = id == UINT32_MAX ? all : waiting_warps(mc, id, all);
+	if (here != all)
 		calm_note(mc);
 	uint32_t number = next_number(mc);
-	if (id == UINT32_MAX || here == live) {
+	if (here == all) {
 		calm_forget(h);
 		h->epoch = stamp_of(h);
 		return;

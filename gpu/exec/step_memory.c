@@ -266,8 +266,11 @@ static bool fill_slot(struct machine *mc, struct strip *s, const struct op *o,
 	if (!machine_window(mc, s, (enum op_space)o->space, a, &w) ||
 	    w.is_per_lane)
 		return false;
-	if (!fill_rows(mc, s, o, &w, k) && !fill_any(mc, s, o, &w, k))
+	/* Traced runs look at every lane's address. */
+	if ((mc->trace != NULL || !fill_rows(mc, s, o, &w, k)) &&
+	    !fill_any(mc, s, o, &w, k))
 		return false;
+	k->window = w;
 	k->ref = o->a;
 	k->key = o->span_key;
 	k->offset = o->offset;
@@ -295,10 +298,21 @@ static inline const struct span_slot *span_of(struct machine *mc,
 	struct span_slot *k = &s->spans[o->span_slot];
 	if (mask != s->mask)
 		return NULL;
-	if (slot_fits(s, o, k) ||
-	    (o->span_slot != 0 && mc->trace == NULL && fill_slot(mc, s, o, k)))
+	if (slot_fits(s, o, k) || (o->span_slot != 0 && fill_slot(mc, s, o, k)))
 		return k;
 	return NULL;
+}
+
+/* An access at a slot's addresses. */
+static bool traced_slot(struct machine *mc, struct strip *s, const struct op *o,
+			const struct span_slot *k, bool is_write)
+{
+	uint32_t size = (uint32_t)o->size * o->vec;
+	int64_t least = k->offset - k->low;
+	int64_t most = least + (int64_t)(k->window.bytes - size - k->room);
+	const struct trace_at at = {k->at, (uint32_t)least, (uint32_t)most,
+				    o->offset - k->offset};
+	return trace_span(mc, s, o, s->mask, &k->window, &at, is_write);
 }
 
 static void load_span(struct machine *mc, struct strip *s, const struct op *o,
@@ -361,6 +375,8 @@ enum step step_ld(struct machine *mc, struct strip *s, const struct op *o,
 	const struct span_slot *k = span_of(mc, s, o, mask);
 	if (k == NULL)
 		return load_plainly(mc, s, o, mask);
+	if (mc->trace != NULL && !traced_slot(mc, s, o, k, false))
+		return STEP_STOP;
 	load_span(mc, s, o, k);
 	return STEP_NEXT;
 }
@@ -395,6 +411,8 @@ enum step step_st(struct machine *mc, struct strip *s, const struct op *o,
 	struct lane_span span;
 	const struct span_slot *k = span_of(mc, s, o, mask);
 	if (k != NULL && k->is_writable && k->shape != SPAN_SAME) {
+		if (mc->trace != NULL && !traced_slot(mc, s, o, k, true))
+			return STEP_STOP;
 		store_span(mc, s, o, k);
 		return STEP_NEXT;
 	}

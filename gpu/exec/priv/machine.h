@@ -33,6 +33,18 @@ enum step {
 /* Address registers that a strip remembers, and slot 0 that never does. */
 #define SPAN_SLOTS 8u
 
+/* A place in host memory that an address may lie in. */
+struct window {
+	uint8_t *host;
+	uint64_t base;
+	uint64_t bytes;
+	uint32_t buffer; /* UINT32_MAX: none */
+	uint64_t origin; /* the buffer's first address */
+	bool is_writable;
+	bool is_per_lane; /* local: host of lane 0, local_bytes apart */
+	bool is_stack;	  /* bytes is each lane's own */
+};
+
 /* How the addresses of a strip lie to each other, by blocks of 16 lanes. */
 enum span_shape {
 	SPAN_UNIT, /* one element behind the other, blocks a row apart */
@@ -53,6 +65,7 @@ struct span_slot {
 	uint64_t room;
 	int64_t row;
 	uint8_t *host;
+	struct window window; /* for traced runs */
 	uint32_t *at;
 	uint8_t patterns[STRIP_LANES / 16 + 1];
 };
@@ -110,18 +123,6 @@ struct end {
 	uint32_t thread;
 	uint64_t address;
 	struct exec_range missing;
-};
-
-/* A place in host memory that an address may lie in. */
-struct window {
-	uint8_t *host;
-	uint64_t base;
-	uint64_t bytes;
-	uint32_t buffer; /* UINT32_MAX: none */
-	uint64_t origin; /* the buffer's first address */
-	bool is_writable;
-	bool is_per_lane; /* local: host of lane 0, local_bytes apart */
-	bool is_stack;	  /* bytes is each lane's own */
 };
 
 /*
