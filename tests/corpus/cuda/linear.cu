@@ -66,7 +66,7 @@ KERNEL gemm_registers(float *c, const float *a, const float *b, u32 n)
 		*(float4 *)(c + (y + i) * n + x) = make_float4(s[i][0], s[i][1], s[i][2], s[i][3]);
 }
 
-#if !defined(__clang__)
+#if !defined(__clang__) && !defined(CORPUS_PLAIN)
 //= A
 //@ <<<2 32>>> s32[64] u32[512]=hash u32[8]=hash ; nvidia
 KERNEL matvec_int8(int *out, const int *w, const int *x)

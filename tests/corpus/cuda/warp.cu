@@ -1,6 +1,6 @@
 /* Warps: votes, shuffles, matches, cooperative groups. */
 #include "corpus.cuh"
-#if defined(CORPUS_NVIDIA)
+#if defined(CORPUS_NVIDIA) && !defined(CORPUS_PLAIN)
 #include <cooperative_groups.h>
 #endif
 
@@ -86,7 +86,7 @@ KERNEL active_mask(u32 *out, const u32 *in)
 		out[threadIdx.x] = __activemask();
 }
 
-#if defined(CORPUS_NVIDIA)
+#if defined(CORPUS_NVIDIA) && !defined(CORPUS_PLAIN)
 namespace cg = cooperative_groups;
 
 //= A
