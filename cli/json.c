@@ -51,15 +51,24 @@ static json_t *count_or_null(uint64_t n, bool known)
 	return known ? json_count(n) : json_null();
 }
 
+static bool has_other_cta(const struct job_finding *f)
+{
+	return bytes_eq(f->kind, BYTES_LIT("cross_cta"));
+}
+
 static json_t *finding(const struct job_finding *f)
 {
-	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "kind",
-			 json_text(f->kind), "text", json_text(f->text), "line",
-			 count_or_null(f->line, f->line), "source_line",
-			 count_or_null(f->source_line, f->source_line), "cta",
-			 json_count(f->cta), "thread", json_count(f->thread),
-			 "address", address_of(f->address), "count",
-			 json_count(f->count));
+	return json_pack(
+		"{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "kind",
+		json_text(f->kind), "text", json_text(f->text), "line",
+		count_or_null(f->line, f->line), "source_line",
+		count_or_null(f->source_line, f->source_line), "cta",
+		json_count(f->cta), "thread", json_count(f->thread), "address",
+		address_of(f->address), "count", json_count(f->count),
+		"other_line", count_or_null(f->other_line, f->other_line),
+		"other_source_line",
+		count_or_null(f->other_source_line, f->other_source_line),
+		"other_cta", count_or_null(f->other_cta, has_other_cta(f)));
 }
 
 json_t *json_run(const struct job_run *r)

@@ -30,27 +30,32 @@ static void ask_lines(struct cli *c, struct buf *request,
 static void take_places(struct job_run *run, const struct job_places *places,
 			struct bytes *ret_file)
 {
-	if (places->place_count != run->finding_count + 1)
+	if (places->place_count != 2 * run->finding_count + 1)
 		return;
 	run->source_line = places->places[0].line;
 	*ret_file = places->places[0].file;
-	for (uint32_t i = 0; i < run->finding_count; i++)
-		run->findings[i].source_line = places->places[i + 1].line;
+	for (uint32_t i = 0; i < run->finding_count; i++) {
+		run->findings[i].source_line = places->places[2 * i + 1].line;
+		run->findings[i].other_source_line =
+			places->places[2 * i + 2].line;
+	}
 }
 
 void place_find(struct cli *c, const struct local_job *j, struct job_run *run,
 		struct bytes *ret_file)
 {
-	uint64_t lines[JOB_FINDINGS_MAX + 1] = {run->line};
+	uint64_t lines[2 * JOB_FINDINGS_MAX + 1] = {run->line};
 
 	*ret_file = (struct bytes){0};
-	for (uint32_t i = 0; i < run->finding_count; i++)
-		lines[i + 1] = run->findings[i].line;
+	for (uint32_t i = 0; i < run->finding_count; i++) {
+		lines[2 * i + 1] = run->findings[i].line;
+		lines[2 * i + 2] = run->findings[i].other_line;
+	}
 	for (uint32_t i = 0; i < j->ptx_count && run->line; i++) {
 		struct job_lines l = {.ptx = j->ptx[i].text,
 				      .kernel = run->kernel,
 				      .lines = lines,
-				      .line_count = run->finding_count + 1};
+				      .line_count = 2 * run->finding_count + 1};
 		struct buf request = buf_make(WIRE_FRAME_BYTES_MAX);
 		struct job_places places;
 
@@ -76,16 +81,39 @@ static void put_line(struct buf *out, struct bytes file, uint64_t source_line,
 		buf_printf(out, ", PTX line %" PRIu64, line);
 }
 
-static void put_finding(struct buf *out, const struct job_finding *f,
-			struct bytes file)
+/* As compute-sanitizer has it: what, where and by whom, and the access that
+ * it clashes with. */
+static void put_finding(struct buf *out, const struct job_run *run,
+			const struct job_finding *f, struct bytes file)
 {
-	buf_printf(out, "\n  finding: %.*s: %.*s", (int)f->kind.n,
+	buf_printf(out, "\n  %.*s: %.*s\n      in %.*s", (int)f->kind.n,
 		   (const char *)f->kind.p, (int)f->text.n,
-		   (const char *)f->text.p);
+		   (const char *)f->text.p, (int)run->kernel.n,
+		   (const char *)run->kernel.p);
 	put_line(out, file, f->source_line, f->line);
-	buf_printf(out,
-		   ", CTA %" PRIu64 ", thread %" PRIu64 ", %" PRIu64 " times",
-		   f->cta, f->thread, f->count);
+	buf_printf(out, "\n      by CTA %" PRIu64 ", thread %" PRIu64, f->cta,
+		   f->thread);
+	if (f->address)
+		buf_printf(out, ", address 0x%" PRIx64, f->address);
+	if (f->count > 1)
+		buf_printf(out, ", and %" PRIu64 " times more", f->count - 1);
+	if (!f->other_line)
+		return;
+	buf_put_str(out, "\n      after the access");
+	put_line(out, file, f->other_source_line, f->other_line);
+	if (bytes_eq(f->kind, BYTES_LIT("cross_cta")))
+		buf_printf(out, ", by CTA %" PRIu64, f->other_cta);
+}
+
+static void put_summary(struct buf *out, const struct job_run *run)
+{
+	uint64_t all = 0;
+
+	for (uint32_t i = 0; i < run->finding_count; i++)
+		all += run->findings[i].count;
+	if (run->finding_count)
+		buf_printf(out, "\n  findings: %u, %" PRIu64 " in all",
+			   run->finding_count, all);
 }
 
 void place_put(struct buf *out, const struct job_run *run, struct bytes file)
@@ -108,5 +136,6 @@ void place_put(struct buf *out, const struct job_run *run, struct bytes file)
 			buf_printf(out, ", address 0x%" PRIx64, run->address);
 	}
 	for (uint32_t i = 0; i < run->finding_count; i++)
-		put_finding(out, &run->findings[i], file);
+		put_finding(out, run, &run->findings[i], file);
+	put_summary(out, run);
 }

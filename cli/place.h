@@ -16,8 +16,9 @@
 void place_find(struct cli *c, const struct local_job *j, struct job_run *run,
 		struct bytes *ret_file);
 
-/* "fault: out_of_bounds: ...", its place on a second line, and one line for
- * each finding; no newline at the end.  What is unknown is left out. */
+/* "fault: out_of_bounds: ...", its place on a second line, a few lines for
+ * each finding and a sum of them; no newline at the end.  What is unknown is
+ * left out. */
 void place_put(struct buf *out, const struct job_run *run, struct bytes file);
 
 #endif /* WEFT_CLI_PLACE_H */

@@ -150,7 +150,7 @@ void job_how_get(struct dec *d, struct job_how *ret)
 
 static void finding_put(struct buf *out, const struct job_finding *f)
 {
-	enc_array(out, 8);
+	enc_array(out, 11);
 	enc_str(out, f->kind);
 	enc_str(out, f->text);
 	enc_uint(out, f->line);
@@ -159,11 +159,14 @@ static void finding_put(struct buf *out, const struct job_finding *f)
 	enc_uint(out, f->thread);
 	enc_uint(out, f->address);
 	enc_uint(out, f->count);
+	enc_uint(out, f->other_line);
+	enc_uint(out, f->other_source_line);
+	enc_uint(out, f->other_cta);
 }
 
 static void finding_get(struct dec *d, struct job_finding *ret)
 {
-	dec_array_exact(d, 8);
+	dec_array_exact(d, 11);
 	ret->kind = dec_str(d, 64);
 	ret->text = dec_str(d, JOB_NAME_BYTES_MAX);
 	ret->line = dec_uint(d, UINT64_MAX);
@@ -172,6 +175,9 @@ static void finding_get(struct dec *d, struct job_finding *ret)
 	ret->thread = dec_uint(d, UINT64_MAX);
 	ret->address = dec_uint(d, UINT64_MAX);
 	ret->count = dec_uint(d, UINT64_MAX);
+	ret->other_line = dec_uint(d, UINT64_MAX);
+	ret->other_source_line = dec_uint(d, UINT64_MAX);
+	ret->other_cta = dec_uint(d, UINT64_MAX);
 }
 
 void job_run_put(struct buf *out, const struct job_run *r)

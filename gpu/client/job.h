@@ -93,6 +93,10 @@ struct job_finding {
 	uint64_t thread;
 	uint64_t address; /* 0: none */
 	uint64_t count;
+	/* Of races and conflicts, the other access; lines 0: unknown. */
+	uint64_t other_line;
+	uint64_t other_source_line;
+	uint64_t other_cta;
 };
 
 /* The end of a run of one launch or one task. */

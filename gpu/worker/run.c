@@ -82,6 +82,9 @@ enum err worker_run_report(struct worker *w, const struct exec_result *r,
 			.thread = f->thread,
 			.address = f->address,
 			.count = f->count,
+			.other_line = f->other_line,
+			.other_source_line = f->other_source_line,
+			.other_cta = f->other_cta,
 		};
 	}
 	return ERR_OK;

@@ -336,5 +336,12 @@ Test(ptx, a_finding_exits_4)
 	cr_expect_str_eq(json_string_value(json_object_get(finding, "kind")),
 			 "race");
 	cr_expect_eq(json_integer_value(json_object_get(finding, "line")), 10);
+	cr_expect_eq(json_integer_value(json_object_get(finding, "other_line")),
+		     10);
 	json_decref(o);
+	WEFT(&r, "ptx", "run", "r.ptx", "-k", "k", "-g", "1", "-b", "2", "-a",
+	     "tmp:4", "--sanitize");
+	cr_expect_eq(r.code, 4);
+	cr_expect(strstr(r.out, "after the access, PTX line 10"), "%s", r.out);
+	cr_expect(strstr(r.out, "findings: 1, 1 in all"), "%s", r.out);
 }

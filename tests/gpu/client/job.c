@@ -26,6 +26,9 @@ static const struct job_finding finding = {
 	.kind = {(const uint8_t *)"race", 4},
 	.line = 7,
 	.cta = 1ull << 40,
+	.other_line = 5,
+	.other_source_line = 6,
+	.other_cta = 8,
 };
 
 static struct job_run sample_run(void)
@@ -68,6 +71,9 @@ Test(job, run)
 	cr_expect_eq(got.address, (1ull << 40) + 2);
 	cr_expect_eq(got.count, UINT64_MAX);
 	cr_assert_eq(got.finding_count, 1);
+	cr_expect_eq(got.findings[0].other_line, 5);
+	cr_expect_eq(got.findings[0].other_source_line, 6);
+	cr_expect_eq(got.findings[0].other_cta, 8);
 	cr_expect_eq(got.findings[0].cta, 1ull << 40);
 	for (size_t n = 0; n < b.n; n++)
 		cr_expect_neq(job_run_decode(arena, bytes_of(b.p, n), &got),
