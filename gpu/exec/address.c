@@ -7,17 +7,14 @@
 #include "gpu/exec/priv/machine.h"
 
 /* A slot of shared or local memory by its address in that space. */
-static bool slot_window(const struct launch *l, const struct slot *slots,
-			uint32_t count, uint64_t address, struct window *w,
-			uint64_t *ret_slot)
+static bool slot_window(const struct slot *slots, uint32_t count,
+			uint64_t address, struct window *w, uint64_t *ret_slot)
 {
 	uint64_t i = (address >> SLOT_SHIFT) - 1;
 	if (i >= count)
 		return false;
-	if (l->variant != 0)
-		i = count - 1 - i;
 	w->host += slots[i].at;
-	w->base += launch_slot(l, i, count);
+	w->base += machine_slot(i);
 	w->bytes = slots[i].bytes;
 	w->is_writable = true;
 	*ret_slot = i;
@@ -31,8 +28,8 @@ static bool shared_window(const struct machine *mc, uint64_t address,
 	uint64_t slot;
 	w->host = mc->shared;
 	w->base = generic;
-	if (!slot_window(mc->l, m->shared_slots, m->shared_slot_count, address,
-			 w, &slot))
+	if (!slot_window(m->shared_slots, m->shared_slot_count, address, w,
+			 &slot))
 		return false;
 	if (slot == m->dynamic_slot) {
 		w->host = mc->shared + mc->l->dynamic_at;
@@ -50,12 +47,10 @@ static bool stack_window(const struct machine *mc, const struct strip *s,
 	uint32_t units = l->m->stack_bytes / STACK_UNIT;
 	if (unit >= units || l->stack_bytes == 0)
 		return false;
-	if (l->variant != 0)
-		unit = units - 1 - unit;
 	w->is_stack = true;
 	w->is_writable = true;
 	w->host = s->local + l->m->stack_at + unit * STACK_UNIT;
-	w->base = generic + launch_stack(l, (uint32_t)unit);
+	w->base = generic + machine_stack((uint32_t)unit);
 	return true;
 }
 
@@ -78,8 +73,8 @@ static bool local_window(const struct machine *mc, const struct strip *s,
 		return stack_window(mc, s, address, generic, w);
 	w->host = s->local;
 	w->base = generic;
-	return slot_window(mc->l, mc->l->m->local_slots,
-			   mc->l->m->local_slot_count, address, w, &slot);
+	return slot_window(mc->l->m->local_slots, mc->l->m->local_slot_count,
+			   address, w, &slot);
 }
 
 static bool param_window(const struct machine *mc, uint64_t generic,
@@ -118,7 +113,7 @@ static bool buffer_window(const struct machine *mc, uint64_t slot,
 {
 	const struct exec_buffer *b = &mc->l->in->buffers[slot];
 	w->buffer = (uint32_t)slot;
-	w->origin = launch_buffer(mc->l, slot);
+	w->origin = EXEC_BUFFER_BASE(slot);
 	w->is_writable = b->writable;
 	if (b->data == NULL && b->piece_count > 0)
 		return piece_window(b, address - w->origin, w->origin, w);
@@ -133,17 +128,13 @@ static bool global_window(const struct machine *mc, uint64_t address,
 {
 	uint64_t slot = (address >> 40) - 1;
 	uint64_t variable = (address >> 40) - 0x8000u;
-	if (mc->l->variant != 0) {
-		slot = 0x2001u - (address >> 40);
-		variable = mc->l->m->variable_count - 1 - variable;
-	}
 	if (slot < mc->l->in->buffer_count)
 		return buffer_window(mc, slot, address, w);
 	if (variable >= mc->l->m->variable_count ||
 	    mc->l->variable_host[variable] == NULL)
 		return false;
 	w->host = mc->l->variable_host[variable];
-	w->base = launch_variable(mc->l, variable);
+	w->base = VARIABLE_BASE(variable);
 	w->bytes = mc->l->m->variables[variable].public.bytes;
 	w->is_writable = false;
 	return true;

@@ -13,8 +13,8 @@
 static uint64_t variable_address(const struct launch *l, uint32_t variable)
 {
 	uint32_t b = l->variable_buffer[variable];
-	return b != UINT32_MAX ? launch_buffer(l, b)
-			       : launch_variable(l, variable);
+	return b != UINT32_MAX ? EXEC_BUFFER_BASE((uint64_t)b)
+			       : VARIABLE_BASE(variable);
 }
 
 static bool bind_variables(struct launch *l)
@@ -86,13 +86,11 @@ static void fill_constants(struct launch *l)
 		       m->constant_count * sizeof(*l->constants));
 	for (uint32_t k = 0; k < m->fix_count; k++) {
 		const struct const_fix *f = &m->fixes[k];
-		uint64_t base =
-			f->kind == FIX_FUNCTION ? FUNCTION_BASE(f->index)
-			: f->kind == FIX_VARIABLE
-				? variable_address(l, f->index)
-			: f->kind == FIX_SHARED
-				? launch_slot(l, f->index, m->shared_slot_count)
-				: launch_slot(l, f->index, m->local_slot_count);
+		uint64_t base = f->kind == FIX_FUNCTION
+					? FUNCTION_BASE(f->index)
+				: f->kind == FIX_VARIABLE
+					? variable_address(l, f->index)
+					: machine_slot(f->index);
 		l->constants[f->constant] = base + f->offset;
 	}
 }
@@ -111,7 +109,7 @@ static bool fill_params(struct launch *l)
 		    l->param_bytes - r->param_offset < 8)
 			return false;
 		put_u64_le(l->params + r->param_offset,
-			   launch_buffer(l, r->buffer) + r->offset);
+			   EXEC_BUFFER_BASE(r->buffer) + r->offset);
 	}
 	return true;
 }
@@ -177,14 +175,13 @@ static const struct function *find_kernel(const struct exec_module *m,
 	return NULL;
 }
 
-enum err launch_prepare(const struct exec_module *m, uint32_t variant,
+enum err launch_prepare(const struct exec_module *m,
 			const struct exec_launch *in,
 			const struct exec_options *options,
 			const struct lane_set *lanes, struct launch *l,
 			enum exec_reason *ret_reason)
 {
-	*l = (struct launch){.variant = variant,
-			     .m = m,
+	*l = (struct launch){.m = m,
 			     .in = in,
 			     .options = options,
 			     .lanes = lanes,

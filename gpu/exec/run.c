@@ -434,8 +434,7 @@ enum err exec_run(const struct exec_module *m, const struct exec_launch *launch,
 	if (options->range_count > EXEC_RANGES_MAX)
 		return ERR_LIMIT;
 	*ret_result = (struct exec_result){.outcome = EXEC_OK};
-	enum err err =
-		launch_prepare(m, 0, launch, options, lanes, &r.l, &reason);
+	enum err err = launch_prepare(m, launch, options, lanes, &r.l, &reason);
 	bool runs = err == ERR_OK && reason == EXEC_REASON_none;
 	if (err == ERR_OK && runs)
 		err = run_prepared(&r, arena);

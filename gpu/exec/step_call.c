@@ -295,7 +295,7 @@ enum step step_stack_address(struct machine *mc, struct strip *s,
 			continue;
 		uint32_t unit = (frame_base(s, i) + o->imm) / STACK_UNIT;
 		put_address(mc, s, o, i,
-			    launch_stack(mc->l, unit) + (uint64_t)o->offset,
+			    machine_stack(unit) + (uint64_t)o->offset,
 			    o->is_wide != 0);
 		if (shadow_of(mc) != NULL)
 			shadow_stack_address(mc, s, o, i, unit);
@@ -342,8 +342,7 @@ enum step step_alloca(struct machine *mc, struct strip *s, const struct op *o,
 			return machine_end(mc, s, EXEC_FAULT, EXEC_REASON_stack,
 					   i, 0);
 		place_variable(s, i, at, (uint32_t)bytes);
-		put_address(mc, s, o, i, launch_stack(mc->l, at / STACK_UNIT),
-			    true);
+		put_address(mc, s, o, i, machine_stack(at / STACK_UNIT), true);
 		if (shadow_of(mc) != NULL)
 			shadow_stack_address(mc, s, o, i, at / STACK_UNIT);
 	}

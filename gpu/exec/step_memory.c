@@ -455,10 +455,3 @@ enum step step_isspacep(struct machine *mc, struct strip *s, const struct op *o,
 	}
 	return STEP_NEXT;
 }
-
-enum step step_cp_async(UNUSED struct machine *mc, UNUSED struct strip *s,
-			UNUSED const struct op *o, UNUSED const uint32_t *mask,
-			UNUSED uint32_t active)
-{
-	return STEP_NEXT;
-}

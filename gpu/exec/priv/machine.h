@@ -126,12 +126,9 @@ struct end {
 };
 
 /*
- * A launch made ready: shared by all machines, never changes.  Addresses have
- * a second variant, with other bases in another order: what a CTA does must
- * not depend on it.
+ * A launch made ready: shared by all machines, never changes.
  */
 struct launch {
-	uint32_t variant; /* of addresses: 0, 1 */
 	const struct exec_module *m;
 	const struct exec_launch *in;
 	const struct exec_options *options;
@@ -188,40 +185,16 @@ typedef enum step step_fn(struct machine *mc, struct strip *s,
 
 extern step_fn *const exec_steps[OP_COUNT];
 
-/* Where things are, in the launch's variant. */
-#define VARIANT_SHIFT	   0x3500u /* buffers: multiples of 256 */
-#define VARIANT_SLOT_SHIFT 0x3000u
-
-static inline uint64_t launch_buffer(const struct launch *l, uint64_t i)
+/* Slot k of shared or local memory, in the space's own addresses. */
+static inline uint64_t machine_slot(uint64_t k)
 {
-	return l->variant == 0 ? EXEC_BUFFER_BASE(i)
-			       : ((0x2001u - i) << 40) + VARIANT_SHIFT;
-}
-
-static inline uint64_t launch_variable(const struct launch *l, uint64_t j)
-{
-	return l->variant == 0 ? VARIABLE_BASE(j)
-			       : VARIABLE_BASE(l->m->variable_count - 1 - j) +
-					 VARIANT_SHIFT;
-}
-
-/* Slot k of count, in the space's own addresses. */
-static inline uint64_t launch_slot(const struct launch *l, uint64_t k,
-				   uint32_t count)
-{
-	return l->variant == 0
-		       ? (k + 1) << SLOT_SHIFT
-		       : ((count - k) << SLOT_SHIFT) + VARIANT_SLOT_SHIFT;
+	return (k + 1) << SLOT_SHIFT;
 }
 
 /* What starts at that unit of a thread's stack. */
-static inline uint64_t launch_stack(const struct launch *l, uint32_t unit)
+static inline uint64_t machine_stack(uint32_t unit)
 {
-	uint32_t units = l->m->stack_bytes / STACK_UNIT;
-	return STACK_BASE + (l->variant == 0 ? (uint64_t)unit << STACK_SHIFT
-					     : ((uint64_t)(units - 1 - unit)
-						<< STACK_SHIFT) +
-						       VARIANT_SLOT_SHIFT);
+	return STACK_BASE + ((uint64_t)unit << STACK_SHIFT);
 }
 
 static inline void *machine_lanes(const struct machine *mc,

@@ -10,7 +10,7 @@
  * ret_reason is none when l is ready, else why the launch is refused.
  * launch_free() either way.  Returns ERR_OK or ERR_NO_MEMORY.
  */
-MUST_USE enum err launch_prepare(const struct exec_module *m, uint32_t variant,
+MUST_USE enum err launch_prepare(const struct exec_module *m,
 				 const struct exec_launch *in,
 				 const struct exec_options *options,
 				 const struct lane_set *lanes, struct launch *l,
