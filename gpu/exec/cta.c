@@ -188,6 +188,7 @@ static bool open_whole(struct machine *mc)
 		s->at_barrier = 0;
 		s->runs = true;
 		s->pc++;
+		s->stop_pc = UINT32_MAX; /* nobody else is lower */
 	}
 	mc->barriers[id - 1] = (struct barrier){.and_all = true};
 	if (mc->trace != NULL)

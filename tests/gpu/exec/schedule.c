@@ -57,3 +57,30 @@ Test(gpu_exec_schedule, a_whole_warp_does_not_wake_another)
 		cr_expect_eq(wide[i], i < 32 ? 0u : 256u);
 	kit_free(&k);
 }
+
+/* Behind a barrier no lane rests inside an instruction, either: the halves of
+ * the pack would stand where the conversion keeps its result. */
+Test(gpu_exec_schedule, a_barrier_parts_no_instruction)
+{
+	static const char text[] = KIT_KERNEL(
+		"mov.u32 %r0, %tid.x; mul.wide.u32 %rd1, %r0, 8;\n"
+		"add.s64 %rd1, %rd0, %rd1; cvt.rn.f32.u32 %f0, %r0;\n"
+		"mul.rn.f32 %f0, %f0, 0f40700000;\n" /* 3.75 */
+		"cvt.u16.u32 %h0, %r0; setp.ne.u32 %p1, %r0, %r0;\n"
+		"vote.sync.ballot.b32 %r3, %p1, -1; barrier.sync.aligned 8;\n"
+		"cvt.rzi.s64.f32 %rd2, %f0;\n"
+		"@!%p1 mov.b64 %rd3, {%h0, %h0, %h0, %h0};\n"
+		"st.global.u64 [%rd1], %rd2;");
+	struct kit k = kit_load(text);
+	struct kit_run r = KIT_RUN(wide, 32);
+	r.options.group_lanes = 8;
+	for (uint64_t seed = 1; seed <= 64; seed++) {
+		r.options.schedule_seed = seed;
+		memset(wide, 0, sizeof(wide));
+		cr_assert_eq(kit_run(&k, &r).outcome, EXEC_OK);
+		for (uint32_t i = 0; i < 32; i++)
+			cr_assert_eq(wide[i], i * 15ull / 4,
+				     "seed %u, thread %u", (unsigned)seed, i);
+	}
+	kit_free(&k);
+}
