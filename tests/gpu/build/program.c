@@ -475,13 +475,13 @@ Test(program, examples_are_sold)
 		arena = arena_new(512u << 20);
 		err = build_example(names[i], &r, &d);
 		if (err == ERR_NO_COMPILER) {
-			cr_log_warn("skipped: %s: %s", names[i], d.text);
+			fprintf(stderr, "skipped: %s: %s\n", names[i], d.text);
 			arena_free(arena);
 			continue;
 		}
 		cr_assert_eq(err, ERR_OK, "%s: %s", names[i], d.text);
 		for (uint32_t k = 0; k < r.reason_count; k++)
-			cr_log_warn("%s %.*s:%u %.*s %.*s", names[i],
+			cr_log_info("%s %.*s:%u %.*s %.*s", names[i],
 				    (int)r.reasons[k].file.n,
 				    (const char *)r.reasons[k].file.p,
 				    r.reasons[k].line,

@@ -71,7 +71,7 @@ static bool ready_with(const char *name)
 		return true;
 	arena = arena_new(1u << 30);
 	if (build_nvrtc_find(arena, &place, &d) != ERR_OK) {
-		cr_log_warn("skipped: %s", d.text);
+		fprintf(stderr, "skipped: %s\n", d.text);
 		return false;
 	}
 	u.source = (struct build_text){name, read_source(arena, name)};
