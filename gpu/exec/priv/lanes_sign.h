@@ -85,9 +85,15 @@ enum {
 static inline bool test_class(uint64_t mag, uint64_t inf, uint64_t tiny,
 			      uint32_t which)
 {
-	bool results[6] = {mag<inf, mag == inf, mag <= inf, mag> inf,
-			   mag >= tiny && mag < inf, mag != 0 && mag < tiny};
-	return results[which];
+	/* A bit each and no array: in a loop whose iterations are said to be
+	 * independent, all would share it. */
+	uint32_t bits = (uint32_t)(mag < inf) << TEST_FINITE |
+			(uint32_t)(mag == inf) << TEST_INFINITE |
+			(uint32_t)(mag <= inf) << TEST_NUMBER |
+			(uint32_t)(mag > inf) << TEST_NAN |
+			(uint32_t)(mag >= tiny && mag < inf) << TEST_NORMAL |
+			(uint32_t)(mag != 0 && mag < tiny) << TEST_SUBNORMAL;
+	return bits >> which & 1;
 }
 LANE1(testp_f32, uint32_t, lane_u32,
       PRED(test_class(x & 0x7fffffffu, 0x7f800000u, 0x00800000u, p->imm)))
