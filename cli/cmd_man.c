@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/help.h"
 #include "cli/table.h"
 
 /* Text as roff: no line is taken for a request, a hyphen stays one. */
@@ -51,11 +52,7 @@ static void put_options(FILE *out, const struct cli_option *o)
 
 static void put_exits(FILE *out)
 {
-	fputs(".SH EXIT STATUS\n"
-	      "0 done; 1 failed, with the reason; 2 usage; 3 refused before "
-	      "running; 4 the kernel faulted; 5 cannot reach the node; 6 done "
-	      "in part, see tasks.csv; 130 interrupted.\n",
-	      out);
+	fprintf(out, ".SH EXIT STATUS\n%s", help_exit_codes);
 }
 
 static void put_command(FILE *out, const struct cli_command *c)

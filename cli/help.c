@@ -18,6 +18,10 @@ static void command_line(FILE *out, const struct cli_command *c)
 	fprintf(out, "  %-*s %s\n", NAME_COLUMNS, name, c->summary);
 }
 
+const char help_exit_codes[] =
+	"0 done, 1 failed, 2 usage, 3 refused before running, 4 the kernel\n"
+	"faulted, 5 cannot reach the node, 6 done in part, 130 interrupted.\n";
+
 void help_overview(FILE *out)
 {
 	fputs("weft - a compute market whose results are checked\n\n"
@@ -26,11 +30,10 @@ void help_overview(FILE *out)
 	      out);
 	for (size_t i = 0; i < cli_command_count; i++)
 		command_line(out, cli_commands[i]);
-	fputs("\nweft NOUN VERB --help teaches one of them.\n"
-	      "Exit codes: 0 done, 1 failed, 2 usage, 3 refused before "
-	      "running, 4 the kernel\nfaulted, 5 cannot reach the node, 6 "
-	      "done in part, 130 interrupted.\n",
-	      out);
+	fprintf(out,
+		"\nweft NOUN VERB --help teaches one of them.\n"
+		"Exit codes: %s",
+		help_exit_codes);
 }
 
 bool help_noun(FILE *out, const char *noun)

@@ -8,6 +8,9 @@
 
 #include "cli/cli.h"
 
+/* What every exit code means: two lines. */
+extern const char help_exit_codes[];
+
 /* All commands with one line each. */
 void help_overview(FILE *out);
 

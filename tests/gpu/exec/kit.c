@@ -56,3 +56,17 @@ uint32_t kit_lanes(enum exec_lanes ret_lanes[3])
 		ret_lanes[n++] = l;
 	return n;
 }
+
+struct exec_result kit_sanitize(const char *text, struct kit_run run,
+				uint32_t ctas)
+{
+	struct kit k = kit_load(text);
+	memset(run.out, 0, run.out_bytes);
+	run.grid[0] = ctas;
+	run.options.sanitize = true;
+	struct exec_result res = kit_run(&k, &run);
+	/* Lists die with the kit. */
+	res.findings = NULL;
+	kit_free(&k);
+	return res;
+}

@@ -51,6 +51,10 @@ struct kit_run {
 /* Runs kernel "k"; the result's lists live as long as the kit. */
 struct exec_result kit_run(struct kit *k, const struct kit_run *run);
 
+/* Load text and run ctas CTAs of it sanitized; run->out is zeroed before. */
+struct exec_result kit_sanitize(const char *text, struct kit_run run,
+				uint32_t ctas);
+
 /* The lanes that this CPU has, plain first; n of them. */
 uint32_t kit_lanes(enum exec_lanes ret_lanes[3]);
 

@@ -24,24 +24,10 @@ static uint32_t out[4096];
 		 "mov.u32 %r9, s; shl.b32 %r10, %r0, 2;\n"                \
 		 "add.u32 %r9, %r9, %r10;\n" body "\nret; }\n"
 
-static struct exec_result sanitize(const char *text, uint32_t ctas,
-				   uint32_t threads)
-{
-	struct kit k = kit_load(text);
-	struct kit_run r = KIT_RUN(out, threads);
-	memset(out, 0, sizeof(out));
-	r.grid[0] = ctas;
-	r.options.sanitize = true;
-	struct exec_result res = kit_run(&k, &r);
-	res.findings = NULL;
-	kit_free(&k);
-	return res;
-}
-
 static void expect(const char *text, uint32_t ctas, uint32_t threads,
 		   enum exec_reason reason)
 {
-	struct exec_result r = sanitize(text, ctas, threads);
+	struct exec_result r = kit_sanitize(text, KIT_RUN(out, threads), ctas);
 	cr_expect_eq(r.reason, reason, "%s line %u thread %u",
 		     exec_reason_word(r.reason), r.line, r.thread);
 	cr_expect_eq(r.outcome,
