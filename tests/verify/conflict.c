@@ -26,14 +26,7 @@ static const struct program_sample pair = {0, 6, PROGRAM_SAMPLE_PAIR, 2,
 /* An honest lease first, so that there is a bond; then one under cheat. */
 static void commit(const struct toy_cheat *cheat)
 {
-	w = world_new(NULL);
-	world_verifiers(w, 3);
-	world_offer(w, PROVIDER);
-	world_post(w);
-	t = world_lease(w, PROVIDER, NULL, &x);
-	world_sample(w);
-	world_reveal(w, t, &x.id, false);
-	world_idle(w, 4);
+	w = world_bonded();
 	world_post(w);
 	t = world_lease(w, PROVIDER, cheat, &x);
 	world_sample(w);

@@ -11,14 +11,7 @@ static struct market_lease x;
 
 static void begin(const struct toy_cheat *cheat)
 {
-	w = world_new(NULL);
-	world_verifiers(w, 3);
-	world_offer(w, PROVIDER);
-	world_post(w);
-	t = world_lease(w, PROVIDER, NULL, &x);
-	world_sample(w);
-	world_reveal(w, t, &x.id, false);
-	world_idle(w, 4);
+	w = world_bonded();
 	world_post(w);
 	t = world_lease(w, PROVIDER, cheat, &x);
 	world_sample(w);

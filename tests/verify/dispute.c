@@ -18,14 +18,7 @@ static struct market_lease x;
 /* An honest lease first, so that there is a bond; then one under cheat. */
 static void begin(const struct toy_cheat *cheat)
 {
-	w = world_new(NULL);
-	world_verifiers(w, 3);
-	world_offer(w, PROVIDER);
-	world_post(w);
-	t = world_lease(w, PROVIDER, NULL, &x);
-	world_sample(w);
-	world_reveal(w, t, &x.id, false);
-	world_idle(w, 4);
+	w = world_bonded();
 	cr_assert_eq(world_lock(w, PROVIDER, LEDGER_PURPOSE_bond, NULL),
 		     PROVIDER_BOND);
 	world_post(w);

@@ -563,3 +563,19 @@ void world_reveal(struct world *w, const struct toy_lease *t,
 	expect_none(WORLD_SEND(w, who, AUDIT_PLEDGE, audit_pledge, &p, NULL));
 	expect_none(WORLD_SEND(w, who, AUDIT_REVEAL, audit_reveal, &r, NULL));
 }
+
+struct world *world_bonded(void)
+{
+	struct world *w = world_new(NULL);
+	struct market_lease x;
+	struct toy_lease *t;
+
+	world_verifiers(w, 3);
+	world_offer(w, PROVIDER);
+	world_post(w);
+	t = world_lease(w, PROVIDER, NULL, &x);
+	world_sample(w);
+	world_reveal(w, t, &x.id, false);
+	world_idle(w, 4);
+	return w;
+}

@@ -121,6 +121,10 @@ struct hash world_conflict(struct world *w, const struct hash *held,
 /* Pledge and reveal `valid` with the toy's true witnesses. */
 void world_reveal(struct world *w, const struct toy_lease *t,
 		  const struct hash *lease, bool lie);
+
+/* A world of three verifiers in which PROVIDER has a bond: its first lease was
+ * honest and is settled. */
+struct world *world_bonded(void);
 /* The witness of sample index for an auditor; path in e if not NULL. */
 struct hash world_witness(struct world *w, const struct toy_lease *t,
 			  const struct hash *lease, uint32_t index);
