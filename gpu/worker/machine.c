@@ -269,6 +269,18 @@ enum err machine_step_ctas(struct machine *m, const struct program_launch *step,
 	return e;
 }
 
+struct exec_options machine_repeatable(const struct machine *m,
+				       const struct program_launch *step,
+				       const struct exec_options *o)
+{
+	struct exec_options ret = *o;
+
+	if (step->kind == PROGRAM_STEP_LAUNCH &&
+	    m->p->parts[step->part_index].independence == PROGRAM_ASSUMED)
+		ret.threads = 1;
+	return ret;
+}
+
 enum err machine_step(struct machine *m, const struct program_launch *step,
 		      const struct exec_options *o,
 		      struct exec_result *ret_result)

@@ -25,8 +25,9 @@ static struct hash committed(const struct opener *q, uint64_t number)
 
 static enum err run_step(struct opener *q, const struct program_launch *step)
 {
+	struct exec_options o = machine_repeatable(q->m, step, &q->o);
 	struct exec_result r;
-	enum err e = machine_step(q->m, step, &q->o, &r);
+	enum err e = machine_step(q->m, step, &o, &r);
 
 	if (!e && r.outcome != EXEC_OK)
 		return worker_fail(q->w, ERR_REFUSED,
@@ -183,7 +184,7 @@ static enum err find_warp(struct opener *q, const struct exec_range *byte,
 static enum err find_unit(struct opener *q, const struct exec_range *byte,
 			  struct unit *unit)
 {
-	struct exec_options o = q->o;
+	struct exec_options o = machine_repeatable(q->m, &q->step, &q->o);
 	uint32_t warps = program_launch_warps(&q->p, &q->step);
 	struct exec_result r;
 	enum err e;

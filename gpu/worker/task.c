@@ -32,6 +32,7 @@ static enum err one_step(struct run *r, const struct program_launch *step,
 	struct exec_result result;
 	struct bytes kernel = {0};
 	uint64_t begin = worker_now_us();
+	struct exec_options o;
 	struct job_run end;
 	enum err e;
 
@@ -40,7 +41,8 @@ static enum err one_step(struct run *r, const struct program_launch *step,
 		r->o.count_max = r->count < r->t->limit_ops
 					 ? r->t->limit_ops - r->count
 					 : 1;
-	e = machine_step(r->m, step, &r->o, &result);
+	o = r->t->want_roots ? machine_repeatable(r->m, step, &r->o) : r->o;
+	e = machine_step(r->m, step, &o, &result);
 	if (e)
 		return e;
 	if (step->kind == PROGRAM_STEP_LAUNCH)

@@ -64,6 +64,15 @@ MUST_USE enum err machine_launch(struct machine *m,
 				 struct exec_launch *ret_launch);
 
 /*
+ * How to run a step that will be run again for an opening: CTAs that are only
+ * assumed to be independent in order, so that they end alike even if they
+ * conflict, and a provider can show that they do.
+ */
+struct exec_options machine_repeatable(const struct machine *m,
+				       const struct program_launch *step,
+				       const struct exec_options *o);
+
+/*
  * Execute one step.  o: for launches.  *ret_result is zero with outcome OK
  * for copies and fills.
  * Returns ERR_OK whatever the outcome; ERR_REFUSED, ERR_NO_MEMORY, ...

@@ -128,8 +128,7 @@ void kit_run(uint32_t output, struct memory *ret_out)
 	struct job_task job = {.program = kit.built.encoding,
 			       .outputs = &output,
 			       .output_count = 1,
-			       .want_roots = true,
-			       .how.threads = kit.threads};
+			       .want_roots = true};
 
 	name_task();
 	job.task = kit.task;
@@ -158,10 +157,7 @@ void kit_open(struct program_sample *samples, uint32_t count,
 		.memory_roots = kit.done.memory_roots,
 	};
 	struct job_task job = {
-		.program = kit.built.encoding,
-		.task = kit.task,
-		.how.threads = kit.threads,
-		.open = &open};
+		.program = kit.built.encoding, .task = kit.task, .open = &open};
 	struct job_task_done opened;
 
 	job_task_encode(&request, &job);

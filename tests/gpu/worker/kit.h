@@ -28,7 +28,6 @@ struct kit {
 	struct job_task_done done;
 	uint64_t cost_max;  /* that the referee is told */
 	uint64_t count_max; /* likewise */
-	uint32_t threads;   /* that run it; 0: as many as there are */
 };
 
 extern struct kit kit;

@@ -366,13 +366,17 @@ Test(samples, warps_that_meet_are_no_samples)
 	cr_expect_eq(a.outcome, PROGRAM_OUTCOME_REFUSED);
 }
 
-/* b[a[ctaid]] = ctaid: independent if the buyer's a says so, and it does not */
-static const char scatter[] =
-	HEAD ".visible .entry scatter(.param .u64 a, .param .u64 b)\n{\n" INDEX
-	     "ld.param.u64 %d3, [b];\nmul.wide.u32 %d1, %r1, 4;\n"
-	     "add.s64 %d2, %d0, %d1;\nld.global.u32 %r5, [%d2];\n"
-	     "mul.wide.u32 %d4, %r5, 4;\nadd.s64 %d5, %d3, %d4;\n"
-	     "st.global.u32 [%d5], %r1;\nret;\n}\n";
+/* b[a[ctaid] + base] = ctaid: independent if the buyer's a says so */
+#define SCATTER(base)                                                           \
+	HEAD ".visible .entry scatter(.param .u64 a, .param .u64 b)\n{\n" INDEX \
+	     "ld.param.u64 %d3, [b];\nmul.wide.u32 %d1, %r1, 4;\n"              \
+	     "add.s64 %d2, %d0, %d1;\nld.global.u32 %r5, [%d2];\n"              \
+	     "add.u32 %r5, %r5, " base ";\n"                                    \
+	     "mul.wide.u32 %d4, %r5, 4;\nadd.s64 %d5, %d3, %d4;\n"              \
+	     "st.global.u32 [%d5], %r1;\nret;\n}\n"
+
+/* a is zero: all write b[0] */
+static const char scatter[] = SCATTER("0");
 
 static const char scatter_json[] =
 	"{\"weft\": 1, \"name\": \"m\", \"ptx\": \"m.ptx\","
@@ -380,13 +384,6 @@ static const char scatter_json[] =
 	" \"b\": {\"bytes\": 64, \"save\": \"b.bin\"}},"
 	"\"steps\": [{\"launch\": \"scatter\", \"grid\": [8], \"block\": [1],"
 	"  \"args\": [{\"buffer\": \"a\"}, {\"buffer\": \"b\"}]}]}";
-
-/* CTAs that conflict end alike twice only in one order. */
-static void build_scatter(void)
-{
-	kit_build(scatter_json, scatter);
-	kit.threads = 1;
-}
 
 /* All CTAs write b[0]: whichever is looked at alone, the provider seems to
  * have lied; with another one it can show that nobody can say. */
@@ -401,7 +398,7 @@ Test(samples, a_conflict_clears_the_provider)
 	struct program_judge_answer a;
 	struct memory out;
 
-	build_scatter();
+	kit_build(scatter_json, scatter);
 	/* the quote has seen it, so the market would not sell it */
 	cr_expect_eq(kit.quote.end.outcome, JOB_VOID);
 	cr_assert_eq(kit.built.class_name, 'A');
@@ -437,17 +434,20 @@ Test(samples, ctas_that_do_not_meet_clear_nobody)
 	cr_expect_eq(a.verdict, PROGRAM_VERDICT_INCOMPLETE);
 }
 
-/* A buyer who calls CTAs that conflict proved independent would leave its
- * provider no window. */
+/* A buyer who calls proved what depends on a would leave its provider no
+ * window, whether or not CTAs conflict. */
 Test(samples, what_is_only_assumed_is_not_sold_as_proved)
 {
 	struct program_sample s = {0, 1, PROGRAM_SAMPLE_CTA, 2,
 				   PROGRAM_WARP_ALL};
 	struct program_judge_answer a;
 	struct memory out;
+	static const char apart[] = SCATTER("%r1");
 	struct bytes opening;
 
-	build_scatter();
+	kit_build(scatter_json, apart);
+	cr_expect_eq(kit.quote.end.outcome, JOB_OK);
+	cr_assert_eq(kit.program.parts[0].independence, PROGRAM_ASSUMED);
 	kit.program.parts[0].independence = PROGRAM_PROVED;
 	kit_rebuild();
 	kit_run(1, &out);
