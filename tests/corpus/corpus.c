@@ -8,10 +8,11 @@
 
 #define TEXT_MAX (8u << 20)
 
-const char *const corpus_variants[] = {
-	"nvrtc-75",	  "nvrtc-90-off",	"nvrtc12-70-off",
-	"nvrtc11-70-off", "nvcc-80-off",	"nvcc-75-off-debug",
-	"clang-75-off",	  "clang-70-off-debug", NULL};
+const char *const corpus_variants[] = {"nvrtc-75",	 "nvrtc-90-off",
+				       "nvrtc12-70-off", "nvrtc11-70-off",
+				       "nvcc-80-off",	 "nvcc-75-off-debug",
+				       "clang-75-off",	 "clang-70-off-debug",
+				       "triton-80-off",	 NULL};
 
 static struct bytes take_all(struct arena *a, FILE *f)
 {
