@@ -285,10 +285,14 @@ static uint32_t touched(const struct view *v, const uint32_t *stamps,
 	return bits;
 }
 
-/* Nobody has touched the page before: no conflict, and no branch. */
-static void fill_map(struct map *m, const struct view *v)
+/* Words that are looked at together. */
+#define GROUP 16u
+
+/* Nobody has touched words [from, from + GROUP) before: no conflict, and no
+ * branch. */
+static void fill_group(struct map *m, const struct view *v, uint32_t from)
 {
-	for (uint32_t i = 0; i < PAGE_WORDS; i++) {
+	for (uint32_t i = from; i < from + GROUP; i++) {
 		bool w = v->w[i] >= v->start, r = v->r[i] >= v->start;
 		uint32_t value = word_value(v, i);
 		uint32_t flag = (v->w[i] & SET_ATOMIC) != 0 ? ATOMIC : 0;
@@ -299,30 +303,41 @@ static void fill_map(struct map *m, const struct view *v)
 	}
 }
 
-/* Has this CTA touched any of the 16 entries from i on? */
-static bool any_touched(const struct view *v, uint32_t i)
+static bool is_new_group(const struct map *m, uint32_t from)
 {
 	uint32_t any = 0;
-	for (uint32_t k = i; k < i + 16; k++)
-		any |= (v->w[k] >= v->start) | (v->r[k] >= v->start);
-	return any != 0;
+	for (uint32_t i = from; i < from + GROUP; i++)
+		any |= m->writer[i] | m->reader[i];
+	return any == 0 && m->splits == NULL;
+}
+
+/* Has this CTA touched any of the entries [i, i + GROUP)? */
+static bool any_touched(const struct view *v, uint32_t i)
+{
+	uint32_t most = 0;
+	for (uint32_t k = i; k < i + GROUP; k++) {
+		most = v->w[k] > most ? v->w[k] : most;
+		most = v->r[k] > most ? v->r[k] : most;
+	}
+	return most >= v->start;
 }
 
 static bool add_page(struct cross *x, const struct view *v,
 		     struct cross_find *f)
 {
-	uint32_t before = x->count;
 	struct map *m = map_of(x, v->e);
+	bool is_plain = v->shift == 2 && v->e->bytes == PAGE_BYTES;
 	if (m == NULL)
 		return false;
-	if (x->count != before && v->shift == 2 && v->e->bytes == PAGE_BYTES) {
-		fill_map(m, v);
-		return true;
-	}
 	for (uint32_t i = 0; 4 * i < v->e->bytes; i++) {
 		uint32_t at = i << (2 - v->shift);
-		if (at % 16 == 0 && !any_touched(v, at)) {
-			i += (16u >> (2 - v->shift)) - 1;
+		if (at % GROUP == 0 && !any_touched(v, at)) {
+			i += (GROUP >> (2 - v->shift)) - 1;
+			continue;
+		}
+		if (is_plain && at % GROUP == 0 && is_new_group(m, i)) {
+			fill_group(m, v, i);
+			i += GROUP - 1;
 			continue;
 		}
 		uint32_t w = touched(v, v->w, i), r = touched(v, v->r, i);

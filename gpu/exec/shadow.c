@@ -97,17 +97,17 @@ enum err shadow_new(const struct launch *l, struct shadow **ret_shadow)
 	h->operands = aligned_alloc(64, (size_t)12 * h->stride);
 	ok = ok && h->operands != NULL;
 	h->flows = zeroed(l->m->op_count, sizeof(*h->flows), &ok);
+	h->quiet = zeroed(l->m->op_count, sizeof(*h->quiet), &ok);
 	h->param_forms =
 		zeroed(l->param_bytes / 4 + 1, sizeof(*h->param_forms), &ok);
 	for (uint32_t k = 0; ok && k < l->strip_count; k++)
 		ok = strip_planes(l, h, k);
 	ok = ok && form_setup(&h->table) && shared_pages(l, h) &&
-	     race_setup(l, h);
+	     race_setup(l, h) && shadow_flows(l, h);
 	if (!ok) {
 		shadow_free(h);
 		return ERR_NO_MEMORY;
 	}
-	shadow_flows(l, h);
 	*ret_shadow = h;
 	return ERR_OK;
 }
@@ -135,6 +135,7 @@ void shadow_free(struct shadow *h)
 	free(h->shared);
 	free(h->zero);
 	free(h->flows);
+	free(h->quiet);
 	free(h->param_forms);
 	free(h->calm);
 	free(h->lane_seen);
@@ -178,6 +179,19 @@ static void start_shared(struct machine *mc)
 	}
 }
 
+static void count_dirty(struct shadow *h, uint32_t k)
+{
+	h->dirty[k] = QUIET_NEVER;
+	memset(h->dirty_count[k], 0, sizeof(h->dirty_count[k]));
+	for (uint32_t i = 0; i < h->planes; i++) {
+		uint32_t bit = shadow_dirty_bit(i);
+		if (h->flags[k][i] == 0)
+			continue;
+		h->dirty_count[k][bit]++;
+		h->dirty[k] |= (uint64_t)1 << bit;
+	}
+}
+
 void shadow_start(struct machine *mc)
 {
 	const struct launch *l = mc->l;
@@ -196,6 +210,8 @@ void shadow_start(struct machine *mc)
 	}
 	start_shared(mc);
 	shadow_bases(mc);
+	for (uint32_t k = 0; k < l->strip_count; k++)
+		count_dirty(h, k);
 	h->first.outcome = EXEC_OK;
 	race_start(mc);
 }
@@ -330,12 +346,13 @@ void shadow_put_form(struct machine *mc, struct strip *s, uint32_t at,
 	struct shadow *h = mc->trace->shadow;
 	uint32_t k = s->first / STRIP_LANES;
 	uint16_t *v = h->lane_forms[k] + (size_t)at * (h->stride / 4);
-	uint8_t *flags = &h->flags[k][at];
-	uint16_t old = (*flags & FLAG_FORM) != 0 ? h->forms[k][at] : FORM_CLEAN;
+	uint8_t flags = h->flags[k][at];
+	uint16_t old = (flags & FLAG_FORM) != 0 ? h->forms[k][at] : FORM_CLEAN;
+	flags &= (uint8_t)~FLAG_FORM;
 	if (lanes == NULL && (mask == NULL || old == form)) {
 		h->forms[k][at] = form;
-		*flags &= (uint8_t)~FLAG_FORM;
-		*flags |= form != FORM_CLEAN ? FLAG_FORM : 0;
+		flags |= form != FORM_CLEAN ? FLAG_FORM : 0;
+		shadow_put_flags(h, k, at, flags);
 		return;
 	}
 	for (uint32_t i = 0; old != FORM_VARIED && i < s->n; i++)
@@ -348,8 +365,8 @@ void shadow_put_form(struct machine *mc, struct strip *s, uint32_t at,
 		any |= v[i];
 	}
 	h->forms[k][at] = FORM_VARIED;
-	*flags &= (uint8_t)~FLAG_FORM;
-	*flags |= any != 0 ? FLAG_FORM : 0;
+	flags |= any != 0 ? FLAG_FORM : 0;
+	shadow_put_flags(h, k, at, flags);
 }
 
 static void set_form(struct shadow *h, uint32_t k, uint32_t at, uint32_t lane,
@@ -365,7 +382,7 @@ static void set_form(struct shadow *h, uint32_t k, uint32_t at, uint32_t lane,
 		v[i] = old;
 	v[lane] = form;
 	*f = FORM_VARIED;
-	h->flags[k][at] |= FLAG_FORM;
+	shadow_put_flags(h, k, at, h->flags[k][at] | FLAG_FORM);
 }
 
 void shadow_set_tag(struct machine *mc, struct strip *s, op_ref r,
@@ -373,9 +390,8 @@ void shadow_set_tag(struct machine *mc, struct strip *s, op_ref r,
 {
 	struct shadow *h = mc->trace->shadow;
 	uint32_t k = s->first / STRIP_LANES, at = shadow_plane(mc, h, r);
-	uint8_t *flags = &h->flags[k][at];
-	bool unset = (*flags & FLAG_UNSET) != 0;
-	bool nan = (*flags & FLAG_NAN) != 0;
+	bool unset = (h->flags[k][at] & FLAG_UNSET) != 0;
+	bool nan = (h->flags[k][at] & FLAG_NAN) != 0;
 	if (at == h->clean)
 		return;
 	if (unset || t.unset != 0)
@@ -384,8 +400,10 @@ void shadow_set_tag(struct machine *mc, struct strip *s, op_ref r,
 	if (nan || t.nan != 0)
 		set_value(h->nan[k], h->stride, at, lane, wide, nan, t.nan);
 	set_form(h, k, at, lane, t.form);
-	*flags |= (uint8_t)((t.unset != 0 ? FLAG_UNSET : 0) |
-			    (t.nan != 0 ? FLAG_NAN : 0));
+	shadow_put_flags(h, k, at,
+			 (uint8_t)(h->flags[k][at] |
+				   (t.unset != 0 ? FLAG_UNSET : 0) |
+				   (t.nan != 0 ? FLAG_NAN : 0)));
 }
 
 /* What a masked write leaves of a plane. */
@@ -411,20 +429,21 @@ void shadow_clear(struct machine *mc, struct strip *s, op_ref r, bool wide,
 {
 	struct shadow *h = mc->trace->shadow;
 	uint32_t k = s->first / STRIP_LANES, at = shadow_plane(mc, h, r);
-	uint8_t *flags = &h->flags[k][at];
-	if (*flags == 0)
+	uint8_t flags = h->flags[k][at];
+	if (flags == 0)
 		return;
 	if (mask == NULL) {
-		*flags = 0;
+		shadow_put_flags(h, k, at, 0);
 		return;
 	}
 	void *unset = h->unset[k] + (size_t)at * h->stride;
 	void *nan = h->nan[k] + (size_t)at * h->stride;
-	if ((*flags & FLAG_UNSET) != 0 && !clear_lanes(s, unset, mask, wide))
-		*flags &= (uint8_t)~FLAG_UNSET;
-	if ((*flags & FLAG_NAN) != 0 && !clear_lanes(s, nan, mask, wide))
-		*flags &= (uint8_t)~FLAG_NAN;
-	if ((*flags & FLAG_FORM) != 0)
+	if ((flags & FLAG_UNSET) != 0 && !clear_lanes(s, unset, mask, wide))
+		flags &= (uint8_t)~FLAG_UNSET;
+	if ((flags & FLAG_NAN) != 0 && !clear_lanes(s, nan, mask, wide))
+		flags &= (uint8_t)~FLAG_NAN;
+	shadow_put_flags(h, k, at, flags);
+	if ((flags & FLAG_FORM) != 0)
 		shadow_put_form(mc, s, at, mask, FORM_CLEAN, NULL);
 }
 

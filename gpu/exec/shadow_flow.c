@@ -139,8 +139,9 @@ static bool blend(const struct flow_run *r, uint8_t *planes, uint32_t plane,
 static void set_flag(const struct flow_run *r, uint32_t plane, uint8_t flag,
 		     bool on)
 {
-	uint8_t *flags = &r->h->flags[r->strip][plane];
-	*flags = (uint8_t)((*flags & ~flag) | (on ? flag : 0));
+	uint8_t flags = r->h->flags[r->strip][plane];
+	shadow_put_flags(r->h, r->strip, plane,
+			 (uint8_t)((flags & ~flag) | (on ? flag : 0)));
 }
 
 static void put_unset(const struct flow_run *r, uint32_t plane, bool wide,
@@ -651,22 +652,22 @@ static uint8_t live_flags(const struct flow_run *r, uint32_t plane, bool wide)
 static void drop_tags(const struct flow_run *r, uint8_t keep)
 {
 	const struct flow *f = r->f;
-	uint8_t *d = &r->h->flags[r->strip][f->d];
-	uint8_t *e = &r->h->flags[r->strip][f->e];
+	uint8_t d = r->h->flags[r->strip][f->d];
+	uint8_t e = r->h->flags[r->strip][f->e];
 	uint8_t kept = keep & (FLAG_UNSET | FLAG_NAN);
 	if (r->mask == NULL) {
-		*d &= kept | FLAG_FORM;
-		*e &= kept | FLAG_FORM;
+		shadow_put_flags(r->h, r->strip, f->d, d & (kept | FLAG_FORM));
+		shadow_put_flags(r->h, r->strip, f->e, e & (kept | FLAG_FORM));
 		return;
 	}
 	copy_lanes(r, r->h->scratch[0], r->h->zero);
-	if ((*d & FLAG_UNSET & ~kept) != 0)
+	if ((d & FLAG_UNSET & ~kept) != 0)
 		put_unset(r, f->d, is_wide(r, WIDE_D), r->h->scratch[0]);
-	if ((*d & FLAG_NAN & ~kept) != 0)
+	if ((d & FLAG_NAN & ~kept) != 0)
 		put_nan(r, f->d, is_wide(r, WIDE_D), r->h->scratch[0]);
-	if ((*e & FLAG_UNSET & ~kept) != 0)
+	if ((e & FLAG_UNSET & ~kept) != 0)
 		put_unset(r, f->e, false, r->h->scratch[0]);
-	if ((*e & FLAG_NAN & ~kept) != 0)
+	if ((e & FLAG_NAN & ~kept) != 0)
 		put_nan(r, f->e, false, r->h->scratch[0]);
 }
 

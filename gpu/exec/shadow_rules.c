@@ -2,6 +2,7 @@
  * Which rule an operation follows.  What is not named here takes the
  * strictest: its result is unset, marked or mixed when any of its sources is.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "gpu/exec/priv/shadow.h"
@@ -214,11 +215,80 @@ static uint32_t plane_of(const struct launch *l, const struct shadow *h,
 	return (r & REF_CONST) != 0 ? l->m->unit_count + (r & ~REF_CONST) : r;
 }
 
-void shadow_flows(const struct launch *l, struct shadow *h)
+static uint64_t plane_bit(const struct shadow *h, uint32_t plane)
 {
+	return plane == h->clean ? 0 : (uint64_t)1 << shadow_dirty_bit(plane);
+}
+
+static struct quiet quiet_of(const struct shadow *h, const struct flow *f,
+			     uint32_t guard)
+{
+	return (struct quiet){.planes =
+				      plane_bit(h, f->a) | plane_bit(h, f->b) |
+				      plane_bit(h, f->c) | plane_bit(h, f->f) |
+				      plane_bit(h, f->d) | plane_bit(h, f->e) |
+				      plane_bit(h, guard),
+			      .result = f->result};
+}
+
+/* How far ahead a result's last reader is looked for. */
+#define LOOK_AHEAD 32u
+
+/* Does the op read plane only as a float of so many bytes? */
+static bool reads_as_float(const struct shadow *h, const struct flow *f,
+			   uint32_t plane, uint8_t bytes)
+{
+	if (f->a != plane && f->b != plane && f->c != plane && f->f != plane)
+		return true;
+	return (f->rule == FLOW_FLOAT || f->rule == FLOW_VALUE) &&
+	       f->source == bytes && f->e == h->clean;
+}
+
+/*
+ * A result that only float operations of its type read before it is gone,
+ * on a way without a branch or a target, needs no mark where it is a NaN:
+ * none of them looks at a mark of an untouched NaN.
+ */
+static bool needs_mark(const struct launch *l, const struct shadow *h,
+		       const uint8_t *targets, uint32_t i)
+{
+	const struct flow *f = &h->flows[i];
+	for (uint32_t k = i + 1; k < i + LOOK_AHEAD; k++) {
+		if (k >= l->m->op_count || targets[k] != 0 ||
+		    l->lanes->ops[l->m->ops[k].id] == NULL ||
+		    !reads_as_float(h, &h->flows[k], f->d, f->result))
+			return true;
+		if (h->flows[k].d == f->d && l->m->ops[k].guard == REF_NONE)
+			return false;
+	}
+	return true;
+}
+
+/* Where a group may begin or stop, but for behind steps. */
+static void mark_targets(const struct exec_module *m, uint8_t *targets)
+{
+	for (uint32_t i = 0; i < m->op_count; i++) {
+		if (m->ops[i].target < m->op_count)
+			targets[m->ops[i].target] = 1;
+	}
+	for (uint32_t i = 0; i < m->table_count; i++) {
+		if (m->tables[i] < m->op_count)
+			targets[m->tables[i]] = 1;
+	}
+	for (uint32_t i = 0; i < m->function_count; i++)
+		targets[m->functions[i].entry] = 1;
+}
+
+bool shadow_flows(const struct launch *l, struct shadow *h)
+{
+	uint8_t *targets = calloc(l->m->op_count + 1u, 1);
+	if (targets == NULL)
+		return false;
+	mark_targets(l->m, targets);
 	for (uint32_t i = 0; i < l->m->op_count; i++) {
 		const struct op *o = &l->m->ops[i];
 		struct flow *f = &h->flows[i];
+		h->quiet[i].planes = QUIET_NEVER;
 		if (l->lanes->ops[o->id] == NULL)
 			continue;
 		named_rule(o, f);
@@ -229,5 +299,12 @@ void shadow_flows(const struct launch *l, struct shadow *h)
 		f->f = plane_of(l, h, o->f);
 		f->d = plane_of(l, h, o->d);
 		f->e = plane_of(l, h, o->e);
+		h->quiet[i] = quiet_of(h, f, plane_of(l, h, o->guard));
 	}
+	for (uint32_t i = 0; i < l->m->op_count; i++) {
+		if (h->quiet[i].result != 0 && !needs_mark(l, h, targets, i))
+			h->quiet[i].result = 0;
+	}
+	free(targets);
+	return true;
 }

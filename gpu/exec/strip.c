@@ -188,6 +188,19 @@ static void run_lanes(struct machine *mc, struct strip *s,
 	s->args.mask = s->mask;
 }
 
+/* A lane op of a traced run whose tags are all clear. */
+static void run_quiet(struct machine *mc, struct strip *s, uint32_t pc)
+{
+	const struct lane_op *lane = &mc->l->lane_ops[pc];
+	const uint32_t *mask = s->mask;
+	if ((lane->flags & LANE_GUARDED) != 0 &&
+	    guard(mc, s, &mc->ops[pc], &mask) == 0)
+		return;
+	run_lanes(mc, s, lane, mask);
+	if (mc->trace->shadow->quiet[pc].result != 0)
+		shadow_after(mc, s, &mc->ops[pc], mask);
+}
+
 /* An op that needs more than its lane function. */
 static enum step run_op(struct machine *mc, struct strip *s, uint32_t pc)
 {
@@ -224,6 +237,7 @@ static bool run_group(struct machine *mc, struct strip *s)
 {
 	const struct lane_op *ops = mc->l->lane_ops;
 	const uint32_t traced = mc->trace != NULL ? LANE_TRACED : 0;
+	const struct shadow *h = trace_quiet(mc->trace);
 	uint32_t pc = s->pc, from = pc, active = s->active;
 	s->args.mask = s->mask;
 	for (;;) {
@@ -236,6 +250,8 @@ static bool run_group(struct machine *mc, struct strip *s)
 			s->pc = pc;
 			r = exec_steps[mc->ops[pc].id](mc, s, &mc->ops[pc],
 						       s->mask, s->active);
+		} else if (h != NULL && shadow_is_quiet(h, s, pc)) {
+			run_quiet(mc, s, pc);
 		} else {
 			r = run_op(mc, s, pc);
 		}

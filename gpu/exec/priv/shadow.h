@@ -104,9 +104,23 @@ struct tag_bytes {
 	uint32_t bytes;
 };
 
+/* What the loop asks of an op before it leaves the tags out of it. */
+struct quiet {
+	uint64_t planes; /* that it reads and writes, as bits */
+	uint8_t result;	 /* flow.result, where a NaN must get its marks */
+};
+
+/* quiet.planes of what is never quiet. */
+#define QUIET_NEVER ((uint64_t)1 << 63)
+
 struct shadow {
 	const struct track_set *track;
 	struct flow *flows;
+	struct quiet *quiet; /* by op */
+	/* Planes whose flags are not 0: a bit for each, and how many share it;
+	 * QUIET_NEVER is always there. */
+	uint64_t dirty[MACHINE_STRIPS];
+	uint32_t dirty_count[MACHINE_STRIPS][64];
 	uint32_t planes; /* registers, constants, one that stays clean */
 	uint32_t clean;	 /* the last of them */
 	uint32_t stride; /* bytes of a unit */
@@ -170,6 +184,28 @@ static inline uint32_t shadow_plane(const struct machine *mc,
 				    : r;
 }
 
+/* The bit of dirty that a plane shares with others. */
+static inline uint32_t shadow_dirty_bit(uint32_t plane)
+{
+	return plane % 63;
+}
+
+/* Of strip k; all flags change here. */
+static inline void shadow_put_flags(struct shadow *h, uint32_t k,
+				    uint32_t plane, uint8_t flags)
+{
+	uint8_t old = h->flags[k][plane];
+	uint32_t bit = shadow_dirty_bit(plane);
+	h->flags[k][plane] = flags;
+	if ((old == 0) == (flags == 0))
+		return;
+	h->dirty_count[k][bit] += flags != 0 ? 1 : UINT32_MAX;
+	if (h->dirty_count[k][bit] != 0)
+		h->dirty[k] |= (uint64_t)1 << bit;
+	else
+		h->dirty[k] &= ~((uint64_t)1 << bit);
+}
+
 /* The group's lanes lie in [low, high). */
 static inline uint32_t shadow_low(const struct strip *s)
 {
@@ -192,8 +228,8 @@ void shadow_clear(struct machine *mc, struct strip *s, op_ref r, bool wide,
 void shadow_put_form(struct machine *mc, struct strip *s, uint32_t at,
 		     const uint32_t *mask, uint16_t form,
 		     const uint16_t *lanes);
-/* The rules of all ops (shadow_rules.c). */
-void shadow_flows(const struct launch *l, struct shadow *h);
+/* The rules of all ops (shadow_rules.c); false: out of memory. */
+bool shadow_flows(const struct launch *l, struct shadow *h);
 /* Addresses in constants and parameters (shadow_form.c). */
 void shadow_bases(struct machine *mc);
 /* Did a selection take its first operand? */
@@ -207,6 +243,17 @@ bool shadow_meets(const struct machine *mc, const struct strip *s,
 		  const struct op *o, uint32_t i, uint32_t k);
 /* Bytes [0, size) of a value are all parts of untouched NaNs. */
 bool nan_is_whole(uint64_t codes, uint32_t size);
+
+/*
+ * May the lane op run without its tags being looked at?  Nothing that it reads
+ * or writes has any; which of its results are NaNs must be asked afterwards,
+ * where h->quiet[pc].result is not 0.
+ */
+static inline bool shadow_is_quiet(const struct shadow *h,
+				   const struct strip *s, uint32_t pc)
+{
+	return (h->quiet[pc].planes & h->dirty[s->first / STRIP_LANES]) == 0;
+}
 
 /* Before a lane op, while its sources have their values: its results' tags. */
 void shadow_before(struct machine *mc, struct strip *s, const struct op *o,

@@ -24,6 +24,12 @@ struct trace {
 	uint64_t *witness;	     /* a mix per thread; NULL: none */
 };
 
+/* The shadow, where nothing but its tags is to be looked at in lane ops. */
+static inline const struct shadow *trace_quiet(const struct trace *t)
+{
+	return t != NULL && t->witness == NULL ? t->shadow : NULL;
+}
+
 /* is_shared: other threads run CTAs of the same launch. */
 enum err trace_new(const struct launch *l, bool is_shared,
 		   struct trace **ret_trace);
