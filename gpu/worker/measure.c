@@ -138,7 +138,8 @@ enum err quoting_limit(struct quoting *q, const struct program_launch *step,
 		what = arena_printf(q->w->arena, "over %u CTAs",
 				    DISPUTE_CTAS_MAX);
 	else if (s->cost > DISPUTE_COST_MAX)
-		what = arena_printf(q->w->arena, "a cost over %llu",
+		what = arena_printf(q->w->arena,
+				    "a cost over %llu, or does not end",
 				    (unsigned long long)DISPUTE_COST_MAX);
 	else if (s->all_bytes > DISPUTE_OPEN_BYTES_MAX)
 		what = arena_printf(q->w->arena,

@@ -44,6 +44,18 @@ static void restore(struct quoting *q, const uint8_t *access)
 	}
 }
 
+/* What a CTA may cost at most: one that a dispute could not decide, or that
+ * passes what the buyer grants a whole task, is not waited for. */
+static void bound(const struct quoting *q, const struct program_launch *step,
+		  struct exec_options *o)
+{
+	uint64_t warps = program_launch_warps(&q->p, step);
+
+	o->cta_count_max = q->manifest->limit_ops;
+	if (!q->any_class)
+		o->cta_cost_max = DISPUTE_COST_MAX * (warps ? warps : 1);
+}
+
 /* Note how it ended; true if that is a finding or worse. */
 static enum err note_end(struct quoting *q, const struct program_launch *step,
 			 const struct exec_result *r, bool *ret_bad)
@@ -85,6 +97,7 @@ static enum err measure_unit(struct quoting *q,
 	o.record_reads = true;
 	o.threads = 1;
 	o.warp = warp;
+	bound(q, step, &o);
 	e = machine_step_ctas(q->m, step, &cta, 1, &o, &r);
 	if (e)
 		return e;
@@ -154,6 +167,25 @@ static enum err refuse_silent(struct quoting *q,
 			      why);
 }
 
+/* It was stopped where it became too dear: there it may loop for ever. */
+static enum err refuse_dear(struct quoting *q,
+			    const struct program_launch *step,
+			    const struct exec_result *r,
+			    struct quote_fault *why)
+{
+	struct shown s = {.cost = DISPUTE_COST_MAX + 1};
+	enum err e;
+
+	if (r->outcome != EXEC_OVER || r->reason != EXEC_REASON_cost_limit)
+		return ERR_OK;
+	e = quoting_limit(q, step, &s, why);
+	q->built.end.cta = r->cta;
+	q->built.end.thread = r->thread;
+	q->built.end.line = r->line;
+	q->built.end.source_line = r->source_line;
+	return e;
+}
+
 static enum err quote_sample(void *ctx, const struct program_launch *launch,
 			     const uint64_t *ctas, uint32_t count,
 			     struct quote_cta *ret_ctas,
@@ -176,7 +208,10 @@ static enum err quote_sample(void *ctx, const struct program_launch *launch,
 		return e;
 	o.sanitize = true;
 	o.ret_cta_counts = counts;
+	bound(q, launch, &o);
 	e = machine_step_ctas(q->m, launch, ctas, count, &o, &r);
+	if (!e)
+		e = refuse_dear(q, launch, &r, reterr_fault);
 	if (!e)
 		e = note_end(q, launch, &r, &bad);
 	if (!e && bad)
@@ -217,7 +252,8 @@ static enum err quote_launch(void *ctx, const struct program_launch *launch,
 	o.sanitize = true;
 	o.record_reads = true;
 	o.record_writes = true;
-	o.cost_max = q->any_class ? 0 : DISPUTE_COST_MAX;
+	bound(q, launch, &o);
+	o.cost_max = o.cta_cost_max;
 	e = machine_step(q->m, launch, &o, &r);
 	restore(q, access);
 	if (e)
@@ -240,17 +276,24 @@ static enum err quote_advance(void *ctx, const struct program_launch *launch,
 			      struct quote_fault *reterr_fault)
 {
 	struct quoting *q = ctx;
+	struct exec_options o = q->o;
+	bool is_launch = launch->kind == PROGRAM_STEP_LAUNCH;
 	struct exec_result r;
 	bool bad = false;
-	enum err e = machine_step(q->m, launch, &q->o, &r);
+	enum err e;
 
+	if (is_launch)
+		bound(q, launch, &o);
+	e = machine_step(q->m, launch, &o, &r);
 	if (e)
 		return e;
 	worker_progress(q->w, launch->number, program_launch_count(&q->p));
 	*ret_ops = r.count;
-	if (launch->kind != PROGRAM_STEP_LAUNCH)
+	if (!is_launch)
 		return ERR_OK;
-	e = note_end(q, launch, &r, &bad);
+	e = refuse_dear(q, launch, &r, reterr_fault);
+	if (!e)
+		e = note_end(q, launch, &r, &bad);
 	return !e && bad ? fill_fault(q, reterr_fault) : e;
 }
 

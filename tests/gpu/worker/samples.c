@@ -214,6 +214,21 @@ static void refused(const char *json, const char *ptx, const char *reason)
 	"\"steps\": [{\"launch\": \"tally\", \"grid\": [" grid \
 	"], \"block\": [" block "], \"args\": [{\"buffer\": \"a\"}]}]}"
 
+#define TALLY_STEP(grid)                                                 \
+	"{\"launch\": \"tally\", \"grid\": [" grid "], \"block\": [32]," \
+	" \"args\": [{\"buffer\": \"a\"}]}"
+
+#define TALLY2_JSON                                                           \
+	"{\"weft\": 1, \"name\": \"m\", \"ptx\": \"m.ptx\","                  \
+	"\"buffers\": {\"a\": {\"bytes\": 128000}}, \"steps\": [" TALLY_STEP( \
+		"1000") "," TALLY_STEP("1000") "]}"
+
+#define LIMIT_JSON                                                         \
+	"{\"weft\": 1, \"name\": \"m\", \"ptx\": \"m.ptx\","               \
+	"\"limits\": {\"limit_ops\": 1000000},"                            \
+	"\"buffers\": {\"a\": {\"bytes\": 512}}, \"steps\": [" TALLY_STEP( \
+		"4") "]}"
+
 /* a[512 * i]++: a leaf for every thread */
 static const char spread[] =
 	HEAD ".visible .entry tally(.param .u64 a)\n{\n" INDEX
@@ -229,6 +244,35 @@ Test(samples, a_launch_that_no_dispute_could_decide_is_not_sold)
 	kit_build(TALLY_JSON("2097152", "128", "32"), spread);
 	cr_expect_eq(kit.quote.end.outcome, JOB_OK);
 	refused(TALLY_JSON("16777216", "1024", "32"), spread, "too_large");
+}
+
+/* a[i]++, and CTA `which` goes on for ever; `how` writes. */
+#define ENDLESS(which, how)                                               \
+	HEAD ".visible .entry tally(.param .u64 a)\n{\n"                  \
+	     ".reg .pred %p<2>;\n" INDEX "mul.wide.u32 %d1, %r4, 4;\n"    \
+	     "add.s64 %d2, %d0, %d1;\nsetp.ne.u32 %p1, %r1, " which ";\n" \
+	     "@%p1 bra out;\nmov.u32 %r5, 0;\n"                           \
+	     "more:\nadd.u32 %r5, %r5, 1;\nbra more;\n"                   \
+	     "out:\n" how " [%d2], 1;\nret;\n}\n"
+
+/* Whether the CTA that does not end is looked at, is only run to reach the
+ * next step, or is one of a launch that is one sample. */
+Test(samples, what_does_not_end_is_not_waited_for)
+{
+	static const char first[] = ENDLESS("0", "st.global.u32");
+	static const char late[] = ENDLESS("777", "st.global.u32");
+	static const char whole[] = ENDLESS("3", "red.global.add.u32");
+
+	refused(TALLY_JSON("512", "4", "32"), first, "too_large");
+	cr_expect_eq(kit.quote.end.cta, 0u);
+	cr_expect_eq(kit.quote.end.line, 20u);
+	refused(TALLY2_JSON, late, "too_large");
+	cr_expect_eq(kit.quote.end.cta, 777u);
+	refused(TALLY_JSON("512", "4", "32"), whole, "too_large");
+	/* what the buyer grants a task bounds each CTA, too */
+	kit_build(LIMIT_JSON, first);
+	cr_expect_eq(kit.quote.end.outcome, JOB_OVER);
+	cr_expect(bytes_eq(kit.quote.end.reason, BYTES_LIT("count_limit")));
 }
 
 /* a[i] = 3 * i, by CTAs of two warps */
