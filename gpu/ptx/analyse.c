@@ -96,11 +96,14 @@ static enum err make_names(struct analysis *n)
 	memcpy(named->functions, m->functions,
 	       m->function_count * sizeof(*m->functions));
 	for (uint32_t i = 0; i < m->function_count; i++) {
+		struct ptx_function f;
 		enum err e;
 
 		if (!n->reach.functions[i])
 			continue;
-		e = ssa_make(n->a, &m->functions[i], &n->ssa[i]);
+		e = slots_apply(n->a, &m->functions[i], &n->slots[i], &f);
+		if (e == ERR_OK)
+			e = ssa_make(n->a, &f, &n->ssa[i]);
 		if (e != ERR_OK)
 			return e;
 		named->functions[i] = n->ssa[i].f;
@@ -370,81 +373,6 @@ static void pass_function(struct analysis *n, uint32_t function)
 		join_phi(n, function, &s->phis[k], true, VALUE_FAR);
 }
 
-static void mark_used(struct analysis *n, uint32_t function,
-		      const struct ptx_operand *o)
-{
-	const struct ptx_function *f = &n->m->functions[function];
-
-	if (o->kind == PTX_OPERAND_REG ||
-	    (o->kind == PTX_OPERAND_MEMORY && o->base == PTX_BASE_REG))
-		n->reg_used[analysis_reg(n, function, o) - n->regs] = true;
-	for (uint32_t i = 0; o->kind == PTX_OPERAND_VECTOR && i < o->count; i++)
-		mark_used(n, function, &f->elements[o->index + i]);
-}
-
-/* Which registers anybody reads. */
-static void find_used(struct analysis *n, uint32_t function)
-{
-	const struct ptx_function *f = &n->m->functions[function];
-
-	for (uint32_t k = 0; k < f->instr_count; k++) {
-		const struct ptx_instr *in = &f->instrs[k];
-		struct ptx_operand guard = {.kind = PTX_OPERAND_REG,
-					    .cls = PTX_CLASS_PRED,
-					    .index = in->guard};
-
-		if (in->guard != PTX_NO_INDEX)
-			mark_used(n, function, &guard);
-		for (uint32_t i = ptx_dest_count(in); i < in->operand_count;
-		     i++)
-			mark_used(n, function, ptx_operand(f, in, i));
-		if (in->op != PTX_OP_call)
-			continue;
-		mark_used(n, function, &f->calls[in->aux].target);
-		for (uint32_t i = 0; i < f->calls[in->aux].arg_count; i++)
-			mark_used(n, function, &f->calls[in->aux].args[i]);
-	}
-	/* Results in registers are read by the callers. */
-	for (uint32_t i = 0; i < f->return_count; i++) {
-		struct ptx_operand o = {.kind = PTX_OPERAND_REG,
-					.cls = f->returns[i].cls,
-					.index = f->returns[i].index};
-
-		if (f->returns[i].in_register)
-			mark_used(n, function, &o);
-	}
-}
-
-/* A phi that is read reads its arguments, and a guarded definition the old
- * value. */
-static void spread_used(struct analysis *n, uint32_t function)
-{
-	const struct ssa *s = &n->ssa[function];
-	bool *used = &n->reg_used[n->reg_first[function]];
-	bool grew = true;
-
-	while (grew) {
-		grew = false;
-		for (uint32_t i = s->phi_count; i > 0; i--) {
-			const struct ssa_phi *p = &s->phis[i - 1];
-
-			for (uint32_t k = 0; used[p->name] && k < p->arg_count;
-			     k++) {
-				bool *arg = &used[s->args[p->arg_first + k]];
-
-				grew |= !*arg;
-				*arg = true;
-			}
-		}
-		for (uint32_t i = s->merge_count; i > 0; i--) {
-			const struct ssa_merge *g = &s->merges[i - 1];
-
-			grew |= used[g->name] && !used[g->old];
-			used[g->old] |= used[g->name];
-		}
-	}
-}
-
 static enum widen widen_at(uint32_t pass)
 {
 	if (pass < ANALYSIS_WIDEN)
@@ -460,15 +388,11 @@ enum err analysis_run(struct analysis *n)
 	if (e == ERR_OK)
 		e = objects_make(n);
 	if (e == ERR_OK)
+		e = used_find(n);
+	if (e == ERR_OK)
 		e = facts_make(n);
 	if (e != ERR_OK)
 		return e;
-	for (uint32_t i = 0; i < n->m->function_count; i++) {
-		if (!n->reach.functions[i])
-			continue;
-		find_used(n, i);
-		spread_used(n, i);
-	}
 	for (uint32_t pass = 0; pass < ANALYSIS_PASSES; pass++) {
 		n->grew = false;
 		n->widen = widen_at(pass);

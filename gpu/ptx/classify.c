@@ -16,6 +16,8 @@
 #define REASONS_CAP 320u
 /* Different opcodes counted. */
 #define COUNTS_MAX 4096u
+/* Analyses of one kernel that assume less each time; the last one nothing. */
+#define ROUNDS_MAX 4u
 /* Of one analysis; what needs more is too complex. */
 #define SCRATCH_BYTES_MAX (384u << 20)
 
@@ -290,18 +292,59 @@ static void sort_reasons(struct ptx_reason *list, uint32_t count)
 	}
 }
 
+/* Whether the analysis with outcome e has to be made again, with fewer slots
+ * of local memory as registers. */
+static bool is_wrong(struct analysis *n, enum err e, uint32_t round)
+{
+	if (e == ERR_LIMIT || e == ERR_NO_MEMORY)
+		return slots_drop_all(n);
+	if (e != ERR_OK || !slots_check(n))
+		return false;
+	if (round + 1 >= ROUNDS_MAX)
+		slots_drop_all(n);
+	return true;
+}
+
+/* What registers hold and what memory is touched; n->a is another arena from
+ * here on. */
+static enum err find_values(struct analysis *n)
+{
+	struct analysis start;
+	enum err e = ERR_OK;
+
+	n->slots = ARENA_ARRAY(n->a, n->m->function_count, struct slots);
+	if (!n->slots)
+		return ERR_NO_MEMORY;
+	for (uint32_t i = 0; e == ERR_OK && i < n->m->function_count; i++)
+		if (n->reach.functions[i])
+			e = slots_find(n->a, n->m, i, &n->slots[i]);
+	if (e != ERR_OK)
+		return e;
+	start = *n;
+	for (uint32_t round = 0;; round++) {
+		*n = start;
+		n->a = arena_new(SCRATCH_BYTES_MAX);
+		if (!n->a)
+			return ERR_NO_MEMORY;
+		e = analysis_run(n);
+		if (e == ERR_OK)
+			e = access_find(n);
+		if (!is_wrong(n, e, round))
+			return e;
+		arena_free(n->a);
+	}
+}
+
 /* The analysis proper; ERR_LIMIT: too complex, which is a class, not a
  * failure. */
 static enum err judge(struct analysis *n, struct ptx_report *r)
 {
-	enum err e = analysis_run(n);
+	enum err e = find_values(n);
 
 	if (e == ERR_LIMIT) {
 		reasons_add(n, PTX_WHY_too_complex, NULL, NULL, "");
 		return ERR_OK;
 	}
-	if (e == ERR_OK)
-		e = access_find(n);
 	if (e != ERR_OK)
 		return e;
 	reasons_find(n);
@@ -356,17 +399,19 @@ enum err ptx_classify(struct arena *a, const struct ptx_module *m,
 	struct analysis n = {
 		.out = a, .m = m, .kernel = kernel, .launch = launch};
 	struct ptx_report r = {.kernel = kernel};
+	struct arena *first;
 	enum err e;
 
 	if (kernel >= m->function_count || !m->functions[kernel].is_entry ||
 	    !m->functions[kernel].has_body)
 		return ERR_NOT_FOUND;
-	n.a = arena_new(SCRATCH_BYTES_MAX);
-	if (!n.a)
+	n.a = first = arena_new(SCRATCH_BYTES_MAX);
+	if (!first)
 		return ERR_NO_MEMORY;
 	e = make_report(&n, &r);
 	/* What does not fit is too complex, on every machine alike. */
-	if (e == ERR_NO_MEMORY && arena_used(n.a) > SCRATCH_BYTES_MAX / 2) {
+	if (e == ERR_NO_MEMORY && n.a &&
+	    arena_used(n.a) > SCRATCH_BYTES_MAX / 2) {
 		e = ERR_OK;
 		r = (struct ptx_report){.kernel = kernel,
 					.independence = PTX_ASSUMED,
@@ -375,7 +420,9 @@ enum err ptx_classify(struct arena *a, const struct ptx_module *m,
 		reasons_add(&n, PTX_WHY_too_complex, NULL, NULL, "");
 		take_reasons(&n, &r);
 	}
-	arena_free(n.a);
+	if (n.a != first)
+		arena_free(n.a);
+	arena_free(first);
 	if (e == ERR_OK)
 		*ret = r;
 	return e;

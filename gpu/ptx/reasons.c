@@ -80,10 +80,14 @@ static struct value operand(struct analysis *n, uint32_t function,
 static bool is_null_test(const struct analysis *n, const struct value *a,
 			 const struct value *zero)
 {
+	int64_t lo = -1, hi = -1;
+
+	if (a->shape == SHAPE_AFFINE)
+		value_range(a, n->extent, &lo, &hi);
 	return value_is_const(zero) && zero->c0 == 0 &&
 	       (a->kinds & ~VALUE_CLEAN) == VALUE_ADDRESS &&
 	       !(a->bases >> BASE_OTHER & 1) && !analysis_has_small(n, a) &&
-	       value_has_small_offset(a, 1ll << 32);
+	       lo >= 0 && hi < 1ll << 32;
 }
 
 /* Offsets that cannot pass an end of the address space. */

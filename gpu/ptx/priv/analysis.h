@@ -1,11 +1,13 @@
 /*
  * gpu/ptx/priv/analysis - one kernel under analysis.
  *
+ * slots.c      places in local memory that become registers
  * analyse.c    the fixpoint over all functions
  * objects.c    what has an address: buffers, variables, parameters
  * contents.c   what objects that are no buffers hold
  * transfer.c   one instruction: registers in, registers and memory out
  * bind.c       calls
+ * used.c       which registers anybody reads
  * facts.c      what guards say of registers
  * access.c     what each memory instruction touches
  * reasons.c    rules that refuse
@@ -25,6 +27,7 @@
 #include "gpu/ptx/classify.h"
 #include "gpu/ptx/module.h"
 #include "gpu/ptx/priv/reach.h"
+#include "gpu/ptx/priv/slots.h"
 #include "gpu/ptx/priv/ssa.h"
 #include "gpu/ptx/priv/value.h"
 
@@ -122,6 +125,7 @@ struct analysis {
 	uint32_t kernel;
 	const struct ptx_launch *launch; /* may be NULL */
 	struct reach reach;
+	struct slots *slots;	     /* [function] */
 	uint64_t extent[VALUE_VARS]; /* 0: unknown */
 	uint32_t var_count;
 	struct split splits[SPLITS_MAX];
@@ -183,6 +187,9 @@ void analysis_set(struct analysis *n, uint32_t function,
 /* The same along a call, where values may go round. */
 void analysis_carry(struct analysis *n, uint32_t function,
 		    const struct ptx_operand *o, struct value v);
+/* used.c: sets reg_used; after objects_make(). */
+MUST_USE enum err used_find(struct analysis *n);
+
 /* The place of a walk: what facts hold there. */
 void analysis_at(struct analysis *n, uint32_t function, uint32_t instr);
 

@@ -144,7 +144,7 @@ refuse("atomic_through_select", "through a select", ATOM + "mov.u32 %r2, %tid.x;
 refuse("atomic_through_local", "through local memory", ATOM + "st.local.u32 [l], %r1;\nld.local.u32 %r2, [l];\nst.global.u32 [%d2], %r2;", "atomic_result_used")
 refuse("atomic_through_shared", "through shared memory", ATOM + "st.shared.u32 [s], %r1;\nbar.sync 0;\nld.shared.u32 %r2, [s];\nst.global.u32 [%d2], %r2;", "atomic_result_used")
 refuse("atomic_through_call", "an argument of a call", ATOM + "{ .param .b32 x; st.param.b32 [x], %r1; call f, (x); }", "atomic_result_used",
-       head=[".func f(.param .b32 a) { ret; }"])
+       head=[".func f(.param .b32 a) { .reg .b32 %v; .reg .pred %p; ld.param.b32 %v, [a]; setp.eq.s32 %p, %v, 3; @%p trap; ret; }"])
 refuse("atomic_through_pack", "half of a pair", ATOM + "mov.b64 %d3, {%r1, %r1};\nst.global.u64 [%d2], %d3;", "atomic_result_used")
 refuse("atomic_as_guard", "decides who goes on", ATOM + "setp.gt.u32 %p1, %r1, 5;\n@%p1 exit;\nst.global.u32 [%d2], 1;", "atomic_result_used")
 refuse("atomic_after_loop", "the last of several, used behind the loop",
@@ -365,4 +365,215 @@ case("s_search_shared", "what is found goes through shared memory, the witness t
                  "F: @%p6 bra G;", "mov.u32 %r9, %nctaid.x;", "cvt.u64.u32 %d12, %r9;", "mov.u32 %r10, %ctaid.y;", "mov.u32 %r11, %nctaid.y;", "mov.u32 %r12, %ctaid.z;", "mul.wide.u32 %d13, %r11, %r12;", "cvt.u64.u32 %d14, %r10;",
                  "add.s64 %d15, %d13, %d14;", "mul.lo.s64 %d16, %d15, %d12;", "cvt.u64.u32 %d17, %r2;", "add.s64 %d18, %d16, %d17;", "shl.b64 %d19, %d18, 3;", "add.s64 %d20, %d2, %d19;", "st.global.u64 [%d20], %d19;", "G:"], "S", "writes_by_chance", grid=(5, 3, 2))
 case("s_found_in_data", "writes where the data say so", INDEX + ["add.s64 %d11, %d1, %d10;", "ld.global.u32 %r5, [%d11];", "setp.ne.s32 %p1, %r5, 42;", "@%p1 bra E;", "st.global.u32 [%d2], %r4;", "E:"], "S", "writes_by_chance")
+
+# Frames: a place that only its own loads and stores touch is a register, and
+# one that anything else may touch is not.
+FRAME = INDEX + ["mov.u64 %d20, l;", "cvta.local.u64 %d21, %d20;"]
+KEEP = "add.s64 %d11, %d2, %d10;\nst.global.u32 [%d11], %r9;"
+
+
+def frame(body):
+    return "\n".join(FRAME) + "\n" + body.strip() + "\n" + KEEP
+
+
+case("a_frame_loop", "a counter in a frame bounds the stores", frame("""
+st.u32 [%d21+8], 0;
+st.u64 [%d21+16], %d2;
+B: ld.u32 %r5, [%d21+8];
+setp.ge.s32 %p1, %r5, 4;
+@%p1 bra E;
+ld.u32 %r6, [%d21+8];
+mad.lo.s32 %r7, %r4, 4, %r6;
+ld.u64 %d5, [%d21+16];
+mul.wide.s32 %d6, %r7, 4;
+add.s64 %d7, %d5, %d6;
+st.u32 [%d7], %r6;
+ld.u32 %r8, [%d21+8];
+add.s32 %r8, %r8, 1;
+st.u32 [%d21+8], %r8;
+bra B;
+E: ld.global.u32 %r9, [%d1];""").replace(KEEP, ""), "A", "", "proved")
+case("a_frame_twice", "one place holds an address and then a number", frame("""
+st.u64 [%d21+16], %d2;
+ld.u64 %d5, [%d21+16];
+ld.global.u64 %d6, [%d1];
+st.u64 [%d21+16], %d6;
+ld.u64 %d7, [%d21+16];
+setp.gt.u64 %p1, %d7, 7;
+selp.u32 %r9, 1, 2, %p1;"""), "A", "", "proved")
+case("a_frame_array", "an index that has bounds stays in its array", frame("""
+st.local.u64 [%d20+128], %d1;
+and.b32 %r5, %r4, 15;
+mul.wide.u32 %d5, %r5, 4;
+add.s64 %d6, %d20, %d5;
+st.local.u32 [%d6], %r4;
+ld.local.u32 %r9, [%d6];
+ld.local.u64 %d7, [%d20+128];
+st.local.u64 [%d20+128], 0;
+ld.local.u64 %d8, [%d20+128];
+cvt.u32.u64 %r10, %d8;
+add.s32 %r9, %r9, %r10;"""), "A", "", "proved")
+case("r_frame_dead", "the result of an atomic is put by and never looked at", """
+mov.u64 %d20, l;
+cvta.local.u64 %d21, %d20;
+atom.global.add.u32 %r1, [%d1], 1;
+st.u32 [%d21+4], %r1;
+mov.u32 %r2, %r1;
+st.u32 [%d21+8], %r2;""", "R", "atomic_one_op", "proved")
+case("r_frame_call_dead", "the result of an atomic that a call gives is never looked at", """
+{ .param .b64 x;
+.param .b32 y;
+st.param.b64 [x], %d1;
+call (y), count, (x);
+ld.param.b32 %r1, [y]; }""", "R", "atomic_one_op", "proved", head=[
+    ".func (.param .b32 out) count(.param .b64 at) { .reg .b64 %a; .reg .b32 %v;",
+    "ld.param.u64 %a, [at]; atom.add.u32 %v, [%a], 1; st.param.b32 [out], %v; ret; }"])
+case("r_argument_dead", "an argument that the function never looks at", """
+atom.global.add.u32 %r1, [%d1], 1;
+{ .param .b32 x; st.param.b32 [x], %r1; call f, (x); }""", "R", "atomic_one_op", "proved",
+     head=[".func f(.param .b32 a) { ret; }"])
+refuse("frame_call_used", "the same, and one of two callers looks", """
+{ .param .b64 x;
+.param .b32 y;
+st.param.b64 [x], %d1;
+call (y), count, (x);
+ld.param.b32 %r1, [y]; }
+{ .param .b64 x;
+.param .b32 y;
+st.param.b64 [x], %d1;
+call (y), count, (x);
+ld.param.b32 %r2, [y];
+st.global.u32 [%d2], %r2; }""", "atomic_result_used", head=[
+    ".func (.param .b32 out) count(.param .b64 at) { .reg .b64 %a; .reg .b32 %v;",
+    "ld.param.u64 %a, [at]; atom.add.u32 %v, [%a], 1; st.param.b32 [out], %v; ret; }"])
+refuse("frame_call_through", "what a call gives goes through another function", """
+{ .param .b64 x;
+.param .b32 y;
+st.param.b64 [x], %d1;
+call (y), outer, (x);
+ld.param.b32 %r1, [y];
+setp.eq.s32 %p1, %r1, 5;
+@%p1 st.global.u32 [%d2], 1; }""", "atomic_result_used", head=[
+    ".func (.param .b32 out) count(.param .b64 at) { .reg .b64 %a; .reg .b32 %v;",
+    "ld.param.u64 %a, [at]; atom.add.u32 %v, [%a], 1; st.param.b32 [out], %v; ret; }",
+    ".func (.param .b32 out) outer(.param .b64 at) { .reg .b64 %a; .reg .b32 %v; .param .b64 x; .param .b32 y;",
+    "ld.param.u64 %a, [at]; st.param.b64 [x], %a; call (y), count, (x); ld.param.b32 %v, [y];",
+    "st.param.b32 [out], %v; ret; }"])
+refuse("frame_atomic", "the result of an atomic comes back from its place", frame("""
+atom.global.add.u32 %r5, [%d1], 1;
+st.u32 [%d21+4], %r5;
+st.u32 [%d21+8], 0;
+ld.u32 %r9, [%d21+4];"""), "atomic_result_used")
+refuse("frame_by_pointer", "a place is read by an address made at run time", frame("""
+atom.global.add.u32 %r5, [%d1], 1;
+st.local.u32 [%d20+4], %r5;
+and.b32 %r6, %r4, 3;
+mul.wide.u32 %d5, %r6, 4;
+add.s64 %d6, %d20, %d5;
+ld.local.u32 %r9, [%d6];"""), "atomic_result_used")
+refuse("frame_overwritten", "a store at an index of the data reaches a place with a number", frame("""
+st.local.u64 [%d20+8], 5;
+ld.global.u32 %r5, [%d1];
+and.b32 %r5, %r5, 1;
+mul.wide.u32 %d5, %r5, 8;
+add.s64 %d6, %d20, %d5;
+st.local.u64 [%d6], %d2;
+ld.local.u64 %d7, [%d20+8];
+cvt.u32.u64 %r9, %d7;"""), "address_leak")
+refuse("frame_unbounded", "an index without bounds may reach any place", frame("""
+st.local.u64 [%d20+200], 5;
+ld.global.u32 %r5, [%d1];
+mul.wide.s32 %d5, %r5, 8;
+add.s64 %d6, %d20, %d5;
+st.local.u64 [%d6], %d2;
+ld.local.u64 %d7, [%d20+200];
+cvt.u32.u64 %r9, %d7;"""), "address_leak")
+refuse("frame_halves", "an address goes in whole and comes out in halves", frame("""
+st.local.u64 [%d20+8], %d2;
+ld.local.u32 %r9, [%d20+12];"""), "address_leak")
+refuse("frame_vector", "an address goes in with a vector", frame("""
+st.local.v2.u64 [%d20+16], {%d2, %d2};
+st.local.u64 [%d20+40], 1;
+ld.local.u64 %d7, [%d20+24];
+cvt.u32.u64 %r9, %d7;"""), "address_leak")
+refuse("frame_both_ways", "one way leaves a number in a place, the other an address", frame("""
+st.local.u64 [%d20+8], 5;
+setp.eq.s32 %p1, %r1, 0;
+@%p1 bra S;
+st.local.u64 [%d20+8], %d2;
+S: ld.local.u64 %d7, [%d20+8];
+cvt.u32.u64 %r9, %d7;"""), "address_leak")
+refuse("frame_guarded", "a store under a guard may not happen", frame("""
+st.local.u64 [%d20+8], %d2;
+setp.eq.s32 %p1, %r1, 0;
+@%p1 st.local.u64 [%d20+8], 5;
+ld.local.u64 %d7, [%d20+8];
+cvt.u32.u64 %r9, %d7;"""), "address_leak")
+refuse("frame_own_index", "an index in a place walks on until it comes to that place itself", frame("""
+st.local.u64 [%d20+128], 0;
+st.local.u64 [%d20+136], 7;
+L: ld.local.u64 %d5, [%d20+128];
+shl.b64 %d6, %d5, 3;
+add.s64 %d6, %d6, %d20;
+st.local.u64 [%d6], %d2;
+ld.local.u64 %d5, [%d20+128];
+add.s64 %d5, %d5, 1;
+st.local.u64 [%d20+128], %d5;
+ld.global.u32 %r5, [%d1];
+setp.ne.s32 %p1, %r5, 0;
+@%p1 bra L;
+ld.local.u64 %d7, [%d20+136];
+cvt.u32.u64 %r9, %d7;"""), "address_leak")
+WRITER = [".func put(.param .b64 at, .param .b64 what) { .reg .b64 %a, %b;",
+          "ld.param.u64 %a, [at]; ld.param.u64 %b, [what]; st.u64 [%a], %b; ret; }"]
+refuse("frame_callee", "a function writes the caller's place through a pointer", frame("""
+st.u64 [%d21+8], 5;
+add.s64 %d5, %d21, 8;
+{ .param .b64 x;
+.param .b64 y;
+st.param.b64 [x], %d5;
+st.param.b64 [y], %d2;
+call put, (x, y); }
+ld.u64 %d7, [%d21+8];
+cvt.u32.u64 %r9, %d7;"""), "address_leak", head=WRITER)
+case("a_frame_callee", "a function writes another place of the frame", frame("""
+st.u64 [%d21+8], 5;
+add.s64 %d5, %d21, 16;
+{ .param .b64 x;
+.param .b64 y;
+st.param.b64 [x], %d5;
+st.param.b64 [y], %d2;
+call put, (x, y); }
+ld.u64 %d7, [%d21+8];
+cvt.u32.u64 %r9, %d7;"""), "A", "", "proved", head=WRITER)
+refuse("frame_pointer_in_memory", "a pointer to a place goes through memory", frame("""
+st.u64 [%d21+8], 5;
+add.s64 %d5, %d21, 8;
+st.shared.u64 [s], %d5;
+ld.shared.u64 %d6, [s];
+st.u64 [%d6], %d2;
+ld.u64 %d7, [%d21+8];
+cvt.u32.u64 %r9, %d7;"""), "address_leak")
+refuse("frame_recursion", "a function called again writes its caller's place", """
+{ .param .b64 x;
+.param .b64 y;
+.param .b64 z;
+st.param.b64 [x], %d2;
+st.param.b64 [y], 0;
+call (z), again, (x, y);
+ld.param.b64 %d5, [z]; }
+st.global.u64 [%d2], %d5;""", "address_leak", stack=4096, head=[
+    ".func (.param .b64 out) again(.param .b64 what, .param .b64 up) {",
+    ".local .align 16 .b8 f[32]; .reg .b64 %a<9>; .reg .pred %p<2>;",
+    "mov.u64 %a0, f; cvta.local.u64 %a1, %a0;",
+    "ld.param.u64 %a2, [what]; ld.param.u64 %a3, [up];",
+    "st.u64 [%a1+8], 5; setp.ne.u64 %p1, %a3, 0; @%p1 bra W;",
+    "add.s64 %a4, %a1, 8;",
+    "{ .param .b64 x; .param .b64 y; .param .b64 z; st.param.b64 [x], %a2; st.param.b64 [y], %a4;",
+    "call (z), again, (x, y); ld.param.b64 %a5, [z]; } bra D;",
+    "W: st.u64 [%a3], %a2;",
+    "D: ld.u64 %a6, [%a1+8]; st.param.b64 [out], %a6; ret; }"])
+refuse("frame_wrong_space", "a generic address of a place, used as a local one", frame("""
+st.local.u32 [%d21+8], 5;
+ld.local.u32 %r9, [%d21+8];"""), "wrong_space")
 print(len(seen))
