@@ -274,6 +274,36 @@ static const char *get_log(const struct build_compiler *c, struct arena *a,
 	return log;
 }
 
+#define HOST_HINT                                                           \
+	"hint: only kernels are compiled, launches stand in the manifest; " \
+	"put host code between #ifndef __CUDACC_RTC__ and #endif"
+
+/* What NVRTC says of a file that was written for nvcc, and what helps. */
+static const struct {
+	const char *sign;
+	const char *hint;
+} hints[] = {
+	{"cannot open source file",
+	 "hint: only toolkit headers and small C ones (stdint.h, math.h, ...) "
+	 "are there; put your own beside the manifest and name their folder in "
+	 "\"include\""},
+	{"\"cudaMalloc\" is undefined", HOST_HINT},
+	{"\"cudaMemcpy\" is undefined", HOST_HINT},
+	{"\"cudaDeviceSynchronize\" is undefined", HOST_HINT},
+	{"device-side kernel launch", HOST_HINT},
+	{"is considered a host function", HOST_HINT},
+};
+
+static const char *with_hint(struct arena *a, const char *log)
+{
+	const char *ret = NULL;
+
+	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]) && !ret; i++)
+		if (strstr(log, hints[i].sign))
+			ret = arena_printf(a, "%s\n\n%s", log, hints[i].hint);
+	return ret ? ret : log;
+}
+
 /* path behind folder and a slash; all of path if it lies elsewhere. */
 static struct bytes below(struct bytes path, const char *folder)
 {
@@ -375,7 +405,7 @@ static enum err compile_program(const struct build_compiler *c,
 		return ERR_COMPILE;
 	}
 	if (c->nvrtcCompileProgram(p, in->option_count, in->options) != 0) {
-		diag->text = get_log(c, in->a, p);
+		diag->text = with_hint(in->a, get_log(c, in->a, p));
 		return ERR_COMPILE;
 	}
 	err = take_ptx(c, in->a, p, u, ret_ptx);

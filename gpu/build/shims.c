@@ -174,6 +174,10 @@ static const char cfloat[] = "#pragma once\n#include <float.h>\n";
 static const char climits[] = "#pragma once\n#include <limits.h>\n";
 static const char cassert[] = "#include <assert.h>\n";
 
+/* Sources often name these and need no more of them on the device than what
+ * NVRTC declares by itself (printf, malloc, memcpy and their like). */
+static const char declared[] = "#pragma once\n#include <stddef.h>\n";
+
 #define SHIM(name, text)                                          \
 	{                                                         \
 		name,                                             \
@@ -189,6 +193,9 @@ const struct build_text build_shims[] = {
 	SHIM("float.h", float_h),   SHIM("cfloat", cfloat),
 	SHIM("assert.h", assert_h), SHIM("cassert", cassert),
 	SHIM("math.h", math_h),	    SHIM("cmath", cmath),
+	SHIM("stdio.h", declared),  SHIM("cstdio", declared),
+	SHIM("stdlib.h", declared), SHIM("cstdlib", declared),
+	SHIM("string.h", declared), SHIM("cstring", declared),
 };
 
 const uint32_t build_shim_count = sizeof(build_shims) / sizeof(build_shims[0]);

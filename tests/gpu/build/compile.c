@@ -113,6 +113,9 @@ Test(compile, host_headers_are_there)
 		     "#include <limits.h>\n#include <climits>\n"
 		     "#include <assert.h>\n#include <cassert>\n"
 		     "#include <math.h>\n#include <cmath>\n"
+		     "#include <stdio.h>\n#include <cstdio>\n"
+		     "#include <stdlib.h>\n#include <cstdlib>\n"
+		     "#include <string.h>\n#include <cstring>\n"
 		     "struct s { char c; int i; };\n"
 		     "__global__ void k(uint64_t *p, std::int32_t x) {\n"
 		     "  assert(x < INT_MAX);\n"
@@ -149,6 +152,35 @@ Test(compile, errors_name_the_users_file_and_line)
 		u.header_count = 1;
 		cr_assert_eq(compile(a, &u, &ptx, &d), ERR_COMPILE);
 		cr_expect(strstr(d.text, "sub/h.h(2): error"), "%s", d.text);
+	}
+	arena_free(a);
+}
+
+Test(compile, errors_of_files_for_nvcc_say_what_helps)
+{
+	static const char *const texts[][2] = {
+		{"#include <vector>\n", "\"include\""},
+		{"__global__ void k(int *p) {}\n"
+		 "int main() { int *p; cudaMalloc(&p, 4); }\n",
+		 "__CUDACC_RTC__"},
+		{"__global__ void k(int *p) {}\n"
+		 "void go() { k<<<1, 1>>>(0); }\n",
+		 "__CUDACC_RTC__"},
+		{"__global__ void k(int *p) { p[0] = nosuch; }\n", NULL},
+	};
+	struct arena *a = arena_new(64u << 20);
+
+	for (size_t i = 0; i < 4 && compiler(a); i++) {
+		struct build_unit u = unit(texts[i][0]);
+		struct build_diag d;
+		struct bytes ptx;
+		const char *hint;
+
+		cr_assert_eq(compile(a, &u, &ptx, &d), ERR_COMPILE, "%zu", i);
+		hint = strstr(d.text, "\n\nhint: ");
+		cr_assert_eq(hint != NULL, texts[i][1] != NULL, "%s", d.text);
+		if (hint)
+			cr_expect(strstr(hint, texts[i][1]), "%s", d.text);
 	}
 	arena_free(a);
 }
