@@ -107,14 +107,17 @@ static void unknown_key(struct read *r, const struct json *j, const char *what,
 			const char *const *keys, size_t key_count)
 {
 	const char *near = manifest_nearest(j->key, keys, key_count);
+	const char *list = keys[0];
 
+	for (size_t i = 1; i < key_count && list; i++)
+		list = arena_printf(r->a, "%s, %s", list, keys[i]);
 	if (near)
 		read_fail(r, j->key_at,
 			  "%s has no key \"%.*s\"; did you mean \"%s\"?", what,
 			  SHOWN(j->key), near);
 	else
-		read_fail(r, j->key_at, "%s has no key \"%.*s\"", what,
-			  SHOWN(j->key));
+		read_fail(r, j->key_at, "%s has no key \"%.*s\"; it has %s",
+			  what, SHOWN(j->key), list ? list : "others");
 }
 
 bool read_object(struct read *r, const struct json *j, const char *what,

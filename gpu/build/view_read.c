@@ -128,14 +128,15 @@ static void read_one_series(struct read *r, const struct json *j,
 		    !bytes_eq(j->text, r->m->task_index))
 			read_fail(r, j->at,
 				  "there is no column \"%.*s\" in the task "
-				  "table",
+				  "table; a buffer is given as {\"buffer\": "
+				  "NAME, \"type\": \"f32\"}",
 				  (int)(j->text.n < 60 ? j->text.n : 60),
 				  (const char *)j->text.p);
 		return;
 	}
-	if (!read_object(r, j, "a series", keys, 2, got) ||
-	    !read_need(r, j, got[0], "buffer", "a series") ||
-	    !read_need(r, j, got[1], "type", "a series"))
+	if (!read_object(r, j, "a column", keys, 2, got) ||
+	    !read_need(r, j, got[0], "buffer", "a column") ||
+	    !read_need(r, j, got[1], "type", "a column"))
 		return;
 	s->is_buffer = true;
 	s->buffer = read_buffer_name(r, got[0]);

@@ -226,3 +226,28 @@ Test(manifest, task_names)
 	cr_expect(!manifest_name_is_per_task(&m, m.buffers[4].save));
 	arena_free(a);
 }
+
+/* Every whole manifest of the user's page, each between fences. */
+Test(manifest, the_page_is_true)
+{
+	size_t n, count = 0;
+	char *text = slurp(WEFT_SOURCE_DIR "/doc/manifest.md", &n);
+	const char *p = text;
+
+	while ((p = strstr(p, "\n```json\n")) != NULL) {
+		const char *json = p + strlen("\n```json\n");
+		const char *end = strstr(json, "\n```\n");
+		struct buf message = buf_make(4096);
+
+		cr_assert(end, "a fence is open");
+		message_of(bytes_of(json, (size_t)(end - json)), &message);
+		cr_expect(
+			bytes_eq(buf_bytes(&message), BYTES_LIT("(accepted)")),
+			"%.*s", (int)message.n, (const char *)message.p);
+		buf_free(&message);
+		count++;
+		p = end;
+	}
+	cr_expect_eq(count, 5u);
+	free(text);
+}
