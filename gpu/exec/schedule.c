@@ -57,7 +57,8 @@ uint32_t schedule_strip(struct machine *mc, uint32_t k)
 static bool is_warp_op(const struct op *o)
 {
 	return o->id == OP_bar_warp || o->id == OP_shfl || o->id == OP_vote ||
-	       o->id == OP_match || o->id == OP_redux || o->id == OP_activemask;
+	       o->id == OP_match || o->id == OP_redux ||
+	       o->id == OP_activemask || o->id == OP_bar_arrive;
 }
 
 /* A lane that can run: the lowest pc's first, or by chance; n: none. */

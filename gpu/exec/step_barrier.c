@@ -61,26 +61,23 @@ enum step step_bar_red(struct machine *mc, struct strip *s, const struct op *o,
 	return step_bar_sync(mc, s, o, mask, active);
 }
 
+/* Nothing waits, but warps arrive whole, in whatever parts they come. */
 enum step step_bar_arrive(struct machine *mc, struct strip *s,
 			  const struct op *o, const uint32_t *mask,
 			  UNUSED uint32_t active)
 {
+	enum step r = warp_gather_living(mc, s, mask);
+	if (r != STEP_NEXT)
+		return r;
 	for (uint32_t first = 0; first < s->n; first += 32) {
-		bool any = false, all = true;
-		for (uint32_t k = first; k < first + 32 && k < s->n; k++) {
-			any = any || lane_is_on(mask, k);
-			all = all &&
-			      (lane_is_on(mask, k) || s->live_mask[k] == 0);
-		}
-		uint32_t id;
-		if (!any)
-			continue;
-		if (!all || o->b == REF_NONE)
-			return machine_end(mc, s, EXEC_VOID,
-					   EXEC_REASON_bad_sync, first, 0);
-		uint32_t k = first;
-		while (!lane_is_on(mask, k))
+		uint32_t k = first, id;
+		while (k < first + 32 && k < s->n && !lane_is_on(mask, k))
 			k++;
+		if (k == first + 32 || k == s->n)
+			continue;
+		if (o->b == REF_NONE)
+			return machine_end(mc, s, EXEC_VOID,
+					   EXEC_REASON_bad_sync, k, 0);
 		if (!barrier_of(mc, s, o, k, &id))
 			return STEP_STOP;
 		mc->barriers[id].arrived_warps++;

@@ -118,6 +118,26 @@ enum step warp_gather(struct machine *mc, struct strip *s, const uint32_t *mask,
 	return waits ? STEP_AGAIN : STEP_NEXT;
 }
 
+enum step warp_gather_living(struct machine *mc, struct strip *s,
+			     const uint32_t *mask)
+{
+	bool waits = false;
+	if (mask == NULL)
+		return STEP_NEXT;
+	if (wake_waiting(mc, s, mask))
+		return STEP_AGAIN;
+	for (uint32_t first = 0; first < s->n; first += 32) {
+		struct warp w = warp_at(s, mask, first);
+		if (w.on == 0 || (w.live & ~w.on) == 0)
+			continue;
+		if (!waits)
+			strip_set_pcs(mc, s, NULL, s->pc);
+		waits = true;
+		warp_wait(s, &w);
+	}
+	return waits ? STEP_AGAIN : STEP_NEXT;
+}
+
 enum step step_bar_warp(struct machine *mc, struct strip *s, const struct op *o,
 			const uint32_t *mask, UNUSED uint32_t active)
 {

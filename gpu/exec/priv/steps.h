@@ -26,4 +26,8 @@ step_fn step_shfl, step_vote, step_match, step_redux, step_activemask;
 enum step warp_gather(struct machine *mc, struct strip *s, const uint32_t *mask,
 		      op_ref member_ref);
 
+/* The same with all living lanes of each warp that comes. */
+enum step warp_gather_living(struct machine *mc, struct strip *s,
+			     const uint32_t *mask);
+
 #endif /* WEFT_GPU_EXEC_PRIV_STEPS_H */

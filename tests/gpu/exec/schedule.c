@@ -84,3 +84,31 @@ Test(gpu_exec_schedule, a_barrier_parts_no_instruction)
 	}
 	kit_free(&k);
 }
+
+/* Warp 1 comes to its arrival in parts, in one order or another. */
+Test(gpu_exec_schedule, a_warp_arrives_in_parts)
+{
+	static const char text[] = KIT_KERNEL(
+		"mov.u32 %r0, %tid.x; mul.wide.u32 %rd1, %r0, 8;\n"
+		"add.s64 %rd1, %rd0, %rd1; setp.gt.u32 %p1, %r0, 31;\n"
+		"mov.u64 %rd2, 0; @%p1 mov.u64 %rd2, 7;\n"
+		"@%p1 st.global.u64 [%rd1], %rd2; @%p1 bra A;\n"
+		"bar.sync 3, 64; ld.global.u64 %rd2, [%rd1+256];\n"
+		"st.global.u64 [%rd1], %rd2; bra E;\n"
+		"A: setp.eq.u32 %p2, %r0, 40; @%p2 bra M;\n"
+		"L: bar.arrive 3, 64; bra E;\n"
+		"M: mov.u32 %r3, 5; bra L;\n"
+		"E:");
+	struct kit k = kit_load(text);
+	struct kit_run r = KIT_RUN(wide, 64);
+	static const uint32_t widths[] = {0, 1, 8, 16, 32};
+	for (uint32_t way = 0; way < 10; way++) {
+		r.options.group_lanes = widths[way % 5];
+		r.options.schedule_seed = way < 5 ? 0 : way;
+		memset(wide, 0, sizeof(wide));
+		cr_assert_eq(kit_run(&k, &r).outcome, EXEC_OK, "way %u", way);
+		for (uint32_t i = 0; i < 64; i++)
+			cr_assert_eq(wide[i], 7, "way %u, thread %u", way, i);
+	}
+	kit_free(&k);
+}
