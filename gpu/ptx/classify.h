@@ -134,6 +134,10 @@ enum ptx_independence {
 	  "the result depends on where memory lies, which differs from " \
 	  "card to card", \
 	  "do not store, compare or branch on addresses") \
+	X(stack_pointer, C, \
+	  "it takes memory of the stack in a function or a loop, or gives " \
+	  "it back: where it lies differs from card to card", \
+	  "use a local array, or alloca in the kernel itself, outside loops") \
 	X(stores_constant, C, \
 	  "it writes to a parameter, a constant, or a variable that is " \
 	  "initialised with addresses", \

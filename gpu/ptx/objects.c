@@ -3,7 +3,13 @@
  * results, each with the base that its addresses derive from, and with what
  * it holds at the start.
  */
+#include <string.h>
+
 #include "gpu/ptx/priv/analysis.h"
+
+/* Allocas of one kernel that are told apart; more are refused. */
+#define STACKS_MAX  8u
+#define STACK_ALIGN 8u
 
 uint32_t analysis_object_of(const struct analysis *n, uint32_t function,
 			    const struct ptx_operand *o)
@@ -173,11 +179,71 @@ static void mark_initialisers(struct analysis *n)
 	}
 }
 
+/* Whether the block of an instruction can come round to itself; marks and todo
+ * have a place for each block. */
+static bool is_in_loop(const struct flow *w, uint32_t instr, bool *marks,
+		       uint32_t *todo)
+{
+	uint32_t goal = w->block_of[instr], count = 1;
+
+	memset(marks, 0, w->block_count * sizeof(*marks));
+	todo[0] = goal;
+	while (count > 0) {
+		const struct flow_block *b = &w->blocks[todo[--count]];
+
+		for (uint32_t k = 0; k < b->pred_count; k++) {
+			uint32_t from = w->preds[b->pred_first + k];
+
+			if (from == goal)
+				return true;
+			if (!marks[from])
+				todo[count++] = from;
+			marks[from] = true;
+		}
+	}
+	return false;
+}
+
+/* What the kernel itself takes of the stack, once at most and for good, is a
+ * variable; anything else of the kind is refused (reasons.c). */
+static void add_stack(struct analysis *n)
+{
+	const struct ptx_function *f = &n->m->functions[n->kernel];
+	const struct flow *w = &n->ssa[n->kernel].flow;
+	bool *marks = ARENA_ARRAY(n->a, w->block_count + 1u, bool);
+	uint32_t *todo = ARENA_ARRAY(n->a, w->block_count + 1u, uint32_t);
+
+	if (!marks || !todo) {
+		n->err = ERR_NO_MEMORY;
+		return;
+	}
+	n->stack_object = n->object_count;
+	for (uint32_t i = 0; i < f->instr_count; i++)
+		if (f->instrs[i].op == PTX_OP_stackrestore)
+			return;
+	for (uint32_t i = 0; i < f->instr_count && n->stack_count < STACKS_MAX;
+	     i++) {
+		if (f->instrs[i].op != PTX_OP_alloca ||
+		    is_in_loop(w, i, marks, todo))
+			continue;
+		add_object(n,
+			   (struct object){.kind = OBJECT_STACK,
+					   .function = n->kernel,
+					   .index = i,
+					   .bytes = UINT64_MAX,
+					   .align = STACK_ALIGN,
+					   .space = PTX_SPACE_LOCAL},
+			   true);
+		n->stack_count++;
+	}
+}
+
 static void add_objects(struct analysis *n)
 {
 	const struct ptx_module *m = n->m;
 
 	add_buffers(n);
+	add_stack(n);
 	for (uint32_t i = 0; i < m->function_count; i++)
 		if (n->reach.functions[i])
 			add_objects_of(n, i);
@@ -199,6 +265,19 @@ static void add_objects(struct analysis *n)
 					.is_global = is_module_space(v->space)},
 			n->variable_is_taken[i]);
 	}
+}
+
+uint32_t analysis_stack_of(const struct analysis *n, uint32_t function,
+			   const struct ptx_instr *in)
+{
+	uint32_t i = n->stack_object, end = i + n->stack_count;
+
+	if (function != n->kernel)
+		return PTX_NO_INDEX;
+	while (i < end &&
+	       &n->m->functions[function].instrs[n->objects[i].index] != in)
+		i++;
+	return i < end ? i : PTX_NO_INDEX;
 }
 
 bool analysis_is_other(const struct object *o)
@@ -247,7 +326,8 @@ static uint32_t count_objects(const struct analysis *n)
 {
 	const struct ptx_module *m = n->m;
 	const struct ptx_function *k = &m->functions[n->kernel];
-	uint32_t count = m->variable_count + k->param_bytes / 8 + 1;
+	uint32_t count =
+		m->variable_count + k->param_bytes / 8 + 1 + STACKS_MAX;
 
 	if (n->launch)
 		count += n->launch->bound_count;

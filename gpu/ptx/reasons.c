@@ -338,6 +338,10 @@ static void check_instr(struct analysis *n, uint32_t function,
 	if (in->op == PTX_OP_discard)
 		reasons_add(n, PTX_WHY_refused, f, in,
 			    "what is read after it is unspecified");
+	if (in->op == PTX_OP_stacksave || in->op == PTX_OP_stackrestore ||
+	    (in->op == PTX_OP_alloca &&
+	     analysis_stack_of(n, function, in) == PTX_NO_INDEX))
+		reasons_add(n, PTX_WHY_stack_pointer, f, in, "");
 	if (in->op == PTX_OP_bar || in->op == PTX_OP_barrier)
 		n->uses_barrier = true;
 	if (in->op == PTX_OP_call)

@@ -402,6 +402,20 @@ static bool transfer_whole(struct analysis *n, uint32_t function,
 	}
 }
 
+/* The address of memory of the stack, or a number that tells where it is. */
+static struct value transfer_stack(struct analysis *n, uint32_t function,
+				   const struct ptx_instr *in)
+{
+	uint32_t object = analysis_stack_of(n, function, in);
+	struct value v = value_any();
+
+	if (object != PTX_NO_INDEX)
+		return value_address(n->objects[object].base, 0);
+	v.kinds = VALUE_MIXED;
+	v.bases = 1ull << BASE_OTHER;
+	return v;
+}
+
 static struct value transfer_plain(struct analysis *n, uint32_t function,
 				   const struct ptx_instr *in)
 {
@@ -428,9 +442,10 @@ static struct value transfer_plain(struct analysis *n, uint32_t function,
 	case PTX_OP_shfl:
 		return transfer_shfl(n, function, in);
 	case PTX_OP_isspacep:
+		return value_any();
 	case PTX_OP_alloca:
 	case PTX_OP_stacksave:
-		return value_any();
+		return transfer_stack(n, function, in);
 	case PTX_OP_popc:
 	case PTX_OP_clz:
 		c = value_mix(&a, &a);

@@ -79,12 +79,14 @@ enum object_kind {
 	OBJECT_PARAM,	 /* of a function */
 	OBJECT_RETURN,
 	OBJECT_BUFFER, /* behind a pointer parameter of the kernel */
+	OBJECT_STACK,  /* of an alloca that runs once at most */
 };
 
 struct object {
 	uint8_t kind;	   /* enum object_kind */
 	uint32_t function; /* PARAM, RETURN */
-	uint32_t index;	   /* variable, parameter; BUFFER: see origin */
+	/* Variable, parameter, buffer; STACK: instruction of the kernel. */
+	uint32_t index;
 	uint64_t bytes;
 	uint32_t align;
 	/* Cells by offset; behind them one for stores anywhere, and one that
@@ -148,7 +150,8 @@ struct analysis {
 	uint32_t *variable_object; /* [variable], PTX_NO_INDEX */
 	uint32_t *param_object;	   /* [function]: of its first param */
 	uint32_t *return_object;
-	uint32_t base_object[64]; /* object of a base number */
+	uint32_t stack_object, stack_count; /* those of OBJECT_STACK */
+	uint32_t base_object[64];	    /* object of a base number */
 	uint32_t base_count;
 	uint64_t generic_bases;	 /* those that only generic addresses have */
 	bool *variable_is_taken; /* [variable]: its address is a value */
@@ -176,6 +179,10 @@ MUST_USE enum err objects_make(struct analysis *n);
 /* The object that a direct operand names; PTX_NO_INDEX. */
 uint32_t analysis_object_of(const struct analysis *n, uint32_t function,
 			    const struct ptx_operand *o);
+
+/* That of an alloca; PTX_NO_INDEX: it has none. */
+uint32_t analysis_stack_of(const struct analysis *n, uint32_t function,
+			   const struct ptx_instr *in);
 
 /* analyse.c */
 MUST_USE enum err analysis_run(struct analysis *n);

@@ -576,4 +576,32 @@ st.global.u64 [%d2], %d5;""", "address_leak", stack=4096, head=[
 refuse("frame_wrong_space", "a generic address of a place, used as a local one", frame("""
 st.local.u32 [%d21+8], 5;
 ld.local.u32 %r9, [%d21+8];"""), "wrong_space")
+
+# Memory of the stack.
+refuse("stack_address", "the address that alloca gives is stored", "alloca.u64 %d3, 64;\nst.global.u64 [%d2], %d3;", "address_leak", stack=4096)
+refuse("stack_save", "where the stack is, is stored", "stacksave.u64 %d3;\nst.global.u64 [%d2], %d3;", "stack_pointer", stack=4096)
+refuse("stack_save_decides", "where the stack is decides", "stacksave.u32 %r1;\nsetp.gt.u32 %p1, %r1, 99;\n@%p1 st.global.u32 [%d2], 1;", "stack_pointer", stack=4096)
+refuse("stack_compare", "two allocas are compared", "alloca.u64 %d3, 64;\nalloca.u64 %d4, 64;\nsetp.gt.u64 %p1, %d3, %d4;\n@%p1 st.global.u32 [%d2], 1;", "address_leak", stack=4096)
+refuse("stack_difference", "two allocas are subtracted", "alloca.u64 %d3, 64;\nalloca.u64 %d4, 64;\nsub.s64 %d5, %d3, %d4;\nst.global.u64 [%d2], %d5;", "address_leak", stack=4096)
+refuse("stack_loop", "an alloca in a loop", "mov.u32 %r1, 0;\nL: alloca.u64 %d3, 64;\nst.local.u32 [%d3], %r1;\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 3;\n@%p1 bra L;\nld.local.u32 %r5, [%d3];\nst.global.u32 [%d2], %r5;", "stack_pointer", stack=4096)
+refuse("stack_function", "an alloca in a function, whose memory lives on", "call (%d5), f, (%d1);\nst.global.u64 [%d2], %d5;", "stack_pointer", stack=4096,
+       head=[".func (.reg .b64 r) f(.reg .b64 a) { .reg .b64 %x; alloca.u64 %x, 64; st.local.u64 [%x], a; ld.local.u64 r, [%x]; ret; }"])
+refuse("stack_restored", "memory is given back and used again", "stacksave.u64 %d9;\nalloca.u64 %d3, 64;\nstackrestore.u64 %d9;\nalloca.u64 %d4, 64;\nst.local.u32 [%d4], 1;\nld.local.u32 %r5, [%d3];\nst.global.u32 [%d2], %r5;", "stack_pointer", stack=4096)
+refuse("stack_keeps_address", "an address goes through memory of the stack", "alloca.u64 %d3, 64;\nst.local.u64 [%d3+8], %d1;\nld.local.u64 %d4, [%d3+8];\nst.global.u64 [%d2], %d4;", "address_leak", stack=4096)
+refuse("stack_keeps_ticket", "the result of an atomic goes through memory of the stack", "alloca.u64 %d3, 64;\natom.global.add.u32 %r1, [%d1], 1;\nst.local.u32 [%d3+8], %r1;\nld.local.u32 %r2, [%d3+8];\nst.global.u32 [%d2], %r2;", "atomic_result_used", stack=4096)
+case("a_stack", "numbers and a pointer in memory of the stack, of a size from an argument",
+     "\n".join(INDEX) + """
+ld.param.u32 %r9, [n];
+mul.wide.u32 %d9, %r9, 8;
+alloca.u64 %d3, %d9;
+cvta.local.u64 %d4, %d3;
+and.b32 %r5, %r4, 7;
+mul.wide.u32 %d5, %r5, 8;
+add.s64 %d6, %d4, %d5;
+st.u64 [%d6], %d10;
+ld.u64 %d7, [%d6];
+cvt.u32.u64 %r6, %d7;
+add.s64 %d11, %d2, %d10;
+st.global.u32 [%d11], %r6;""", "A", "", "proved", stack=16384)
+case("a_stack_null", "a generic pointer into it is not null", "alloca.u64 %d3, 64;\ncvta.local.u64 %d4, %d3;\nsetp.eq.s64 %p1, %d4, 0;\n@%p1 st.global.u32 [%d2], 1;", "A", "", "assumed", stack=4096)
 print(len(seen))
