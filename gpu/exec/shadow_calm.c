@@ -1,9 +1,10 @@
 /*
- * Reads of shared memory between two barriers that no write comes near: most
- * of what kernels do there.  They are put into a log and forgotten at the
- * next barrier of the CTA.  A write to one of their pages, or a
- * synchronisation of less than the CTA, has them noted entry by entry first,
- * as they would have been.
+ * Accesses of shared memory between two barriers that no other comes near:
+ * reads of pages that nobody writes, writes of pages that nobody else
+ * touches.  They are put into a log and forgotten at the next barrier of the
+ * CTA.  Another access of one of their pages, or a synchronisation of less
+ * than the CTA, has them noted entry by entry first, as they would have been:
+ * writes that come first need not be asked whether they changed anything.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,22 +12,26 @@
 #include "gpu/exec/priv/shadow.h"
 #include "gpu/exec/priv/trace.h"
 
-/* Most reads in the log, and most words of their addresses and masks. */
-#define CALM_READS 1024u
+/* Most accesses in the log, and most words of their addresses and masks. */
+#define CALM_COUNT 1024u
 #define CALM_WORDS (64u * STRIP_LANES)
 
-struct calm_read {
+struct calm_entry {
 	const struct op *o;
-	uint64_t base; /* in shared memory; at[] is added */
+	uint64_t base; /* in shared memory; at[] or rows are added */
+	int64_t row;
+	uint32_t step;
 	uint32_t strip;
-	uint32_t at;   /* in words; UINT32_MAX: one place for all */
+	uint32_t at;   /* in words; UINT32_MAX: in rows */
 	uint32_t mask; /* likewise; UINT32_MAX: all lanes */
+	bool is_write;
 };
 
 struct calm {
 	uint32_t count, words;
-	uint64_t pages; /* bit: page number modulo 64 */
-	struct calm_read reads[CALM_READS];
+	uint64_t pages;	 /* bit: page number modulo 64 */
+	uint64_t writes; /* those that are written */
+	struct calm_entry list[CALM_COUNT];
 	uint32_t memory[CALM_WORDS];
 };
 
@@ -40,23 +45,41 @@ void calm_forget(struct shadow *h)
 {
 	h->calm->count = 0;
 	h->calm->words = 0;
-	h->calm->pages = 0;
+	h->calm->pages = h->calm->writes = 0;
 }
 
 static uint64_t page_bits(uint64_t from, uint64_t to)
 {
 	uint64_t bits = 0;
+	if (to - from >= 63 * PAGE_BYTES)
+		return UINT64_MAX;
 	for (uint64_t k = from / PAGE_BYTES; k <= to / PAGE_BYTES; k++)
 		bits |= (uint64_t)1 << (k % 64);
 	return bits;
 }
 
 /* No write since the barrier, and all bytes are set. */
-static bool is_calm(struct shadow *h, struct page *e)
+static bool is_unwritten(struct shadow *h, struct page *e)
 {
 	if (e->has == HAS_UNSET && !h->track->any(e->tags->unset, PAGE_BYTES))
 		e->has = 0;
 	return e->has == 0 && e->wrote << SET_SHIFT < h->epoch;
+}
+
+/* May the access be noted later, or never? */
+static bool is_calm(struct machine *mc, uint64_t from, uint64_t to,
+		    uint64_t bits, bool is_write)
+{
+	struct shadow *h = mc->trace->shadow;
+	if (((is_write ? h->calm->pages : h->calm->writes) & bits) != 0)
+		return false;
+	for (uint64_t k = from / PAGE_BYTES; k <= to / PAGE_BYTES; k++) {
+		struct page *e = &h->shared[k];
+		if (is_write ? e->noted << SET_SHIFT >= h->epoch
+			     : !is_unwritten(h, e))
+			return false;
+	}
+	return true;
 }
 
 static uint32_t keep(struct calm *c, const uint32_t *words, uint32_t n)
@@ -67,53 +90,64 @@ static uint32_t keep(struct calm *c, const uint32_t *words, uint32_t n)
 	return at;
 }
 
-bool calm_read(struct machine *mc, struct strip *s, const struct op *o,
-	       const uint32_t *mask, uint64_t base, const uint32_t *at,
-	       uint32_t least, uint32_t most)
+/* The same place for all lanes. */
+static bool is_one(const struct trace_at *at, const uint32_t *mask)
+{
+	return at->at != NULL && at->least == at->most && mask == NULL;
+}
+
+bool calm_access(struct machine *mc, struct strip *s, const struct op *o,
+		 const uint32_t *mask, uint64_t base, const struct trace_at *at,
+		 uint64_t from, uint64_t to, bool is_write)
 {
 	struct shadow *h = mc->trace->shadow;
 	struct calm *c = h->calm;
-	uint32_t size = (uint32_t)o->size * o->vec;
-	uint64_t from = base + least, to = base + most + size - 1;
-	if (size < 1u << h->entry_shift)
+	uint64_t bits = page_bits(from, to);
+	if ((uint32_t)o->size * o->vec < 1u << h->entry_shift ||
+	    !is_calm(mc, from, to, bits, is_write))
 		return false;
-	for (uint64_t k = from / PAGE_BYTES; k <= to / PAGE_BYTES; k++) {
-		if (!is_calm(h, &h->shared[k]))
-			return false;
-	}
-	if (c->count == CALM_READS || c->words + 2 * STRIP_LANES > CALM_WORDS)
+	if (c->count == CALM_COUNT || c->words + 2 * STRIP_LANES > CALM_WORDS) {
 		calm_note(mc);
-	bool one = least == most && mask == NULL;
-	c->pages |= page_bits(from, to);
-	c->reads[c->count++] = (struct calm_read){
-		.o = o,
-		.base = one ? base + at[0] : base,
-		.strip = s->first / STRIP_LANES,
-		.at = one ? UINT32_MAX : keep(c, at, s->n),
-		.mask = mask == NULL ? UINT32_MAX : keep(c, mask, s->n)};
+		return false;
+	}
+	struct calm_entry *r = &c->list[c->count++];
+	*r = (struct calm_entry){.o = o,
+				 .base = is_one(at, mask) ? from : base,
+				 .row = at->at == NULL ? at->row : 0,
+				 .step = at->at == NULL ? at->step : 0,
+				 .strip = s->first / STRIP_LANES,
+				 .at = UINT32_MAX,
+				 .mask = UINT32_MAX,
+				 .is_write = is_write};
+	c->pages |= bits;
+	c->writes |= is_write ? bits : 0;
+	if (at->at != NULL && !is_one(at, mask))
+		r->at = keep(c, at->at, s->n);
+	if (mask != NULL)
+		r->mask = keep(c, mask, s->n);
 	return true;
 }
 
 void calm_note(struct machine *mc)
 {
-	static const uint32_t zero[STRIP_LANES];
 	struct calm *c = mc->trace->shadow->calm;
 	uint32_t count = c->count;
-	c->count = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		const struct calm_read *r = &c->reads[i];
-		trace_read_again(
-			mc, &mc->strips[r->strip], r->o,
-			r->mask == UINT32_MAX ? NULL : c->memory + r->mask,
-			r->base,
-			r->at == UINT32_MAX ? zero : c->memory + r->at);
+		const struct calm_entry *r = &c->list[i];
+		const struct trace_at at = {
+			.at = r->at == UINT32_MAX ? NULL : c->memory + r->at,
+			.row = r->row,
+			.step = r->step};
+		trace_again(mc, &mc->strips[r->strip], r->o,
+			    r->mask == UINT32_MAX ? NULL : c->memory + r->mask,
+			    r->base, &at, r->is_write);
 	}
 	calm_forget(mc->trace->shadow);
 }
 
-void calm_write(struct machine *mc, uint64_t from, uint64_t to)
+void calm_before(struct machine *mc, uint64_t from, uint64_t to, bool is_write)
 {
-	struct calm *c = mc->trace->shadow->calm;
-	if (c->count != 0 && (c->pages & page_bits(from, to)) != 0)
+	const struct calm *c = mc->trace->shadow->calm;
+	if (((is_write ? c->pages : c->writes) & page_bits(from, to)) != 0)
 		calm_note(mc);
 }

@@ -364,16 +364,20 @@ bool shadow_address(struct machine *mc, struct strip *s, const struct op *o,
 	return false;
 }
 
-bool shadow_addresses(struct machine *mc, struct strip *s, const struct op *o,
-		      const uint32_t *mask, const struct window *w)
+bool shadow_knows(const struct machine *mc, const struct strip *s,
+		  const struct op *o, const struct window *w)
 {
 	const struct shadow *h = mc->trace->shadow;
 	uint32_t k = s->first / STRIP_LANES, at = shadow_plane(mc, h, o->a);
 	uint16_t form = h->forms[k][at];
-	if (o->is_static != 0)
-		return true;
-	if (h->flags[k][at] == FLAG_FORM && form != FORM_VARIED &&
-	    reaches(h, form, window_base(mc, w)) == REACH_FINE)
+	return h->flags[k][at] == FLAG_FORM && form != FORM_VARIED &&
+	       reaches(h, form, window_base(mc, w)) == REACH_FINE;
+}
+
+bool shadow_addresses(struct machine *mc, struct strip *s, const struct op *o,
+		      const uint32_t *mask, const struct window *w)
+{
+	if (o->is_static != 0 || shadow_knows(mc, s, o, w))
 		return true;
 	for (uint32_t i = shadow_low(s); i < shadow_high(s); i++) {
 		if (!lane_is_on(mask, i))

@@ -66,7 +66,7 @@ static void forget(struct machine *mc)
 				       sizeof(uint32_t));
 	}
 	for (uint32_t i = 0; i < h->shared_pages; i++) {
-		h->shared[i].wrote = 0;
+		h->shared[i].wrote = h->shared[i].noted = 0;
 		if (h->shared[i].race != NULL)
 			memset(h->shared[i].race, 0,
 			       (size_t)RACE_ARRAYS * h->shared[i].race_entries *

@@ -147,7 +147,8 @@ static bool traced(struct machine *mc, struct strip *s, const struct op *o,
 		   const uint32_t *mask, const struct window *w,
 		   const struct lane_span *span, bool is_write)
 {
-	const struct trace_at at = {span->at, span->least, span->most, 0};
+	const struct trace_at at = {
+		.at = span->at, .least = span->least, .most = span->most};
 	return trace_span(mc, s, o, mask, w, &at, is_write);
 }
 
@@ -266,15 +267,14 @@ static bool fill_slot(struct machine *mc, struct strip *s, const struct op *o,
 	if (!machine_window(mc, s, (enum op_space)o->space, a, &w) ||
 	    w.is_per_lane)
 		return false;
-	/* Traced runs look at every lane's address. */
-	if ((mc->trace != NULL || !fill_rows(mc, s, o, &w, k)) &&
-	    !fill_any(mc, s, o, &w, k))
+	if (!fill_rows(mc, s, o, &w, k) && !fill_any(mc, s, o, &w, k))
 		return false;
 	k->window = w;
 	k->ref = o->a;
 	k->key = o->span_key;
 	k->offset = o->offset;
 	k->is_writable = w.is_writable;
+	k->is_known = false;
 	s->spans_valid |= 1u << o->span_slot;
 	return true;
 }
@@ -305,13 +305,22 @@ static inline const struct span_slot *span_of(struct machine *mc,
 
 /* An access at a slot's addresses. */
 static bool traced_slot(struct machine *mc, struct strip *s, const struct op *o,
-			const struct span_slot *k, bool is_write)
+			bool is_write)
 {
+	struct span_slot *k = &s->spans[o->span_slot];
 	uint32_t size = (uint32_t)o->size * o->vec;
 	int64_t least = k->offset - k->low;
 	int64_t most = least + (int64_t)(k->window.bytes - size - k->room);
-	const struct trace_at at = {k->at, (uint32_t)least, (uint32_t)most,
-				    o->offset - k->offset};
+	if (mc->trace->shadow != NULL && !k->is_known)
+		k->is_known = shadow_knows(mc, s, o, &k->window);
+	const struct trace_at at = {.at = k->shape == SPAN_ANY ? k->at : NULL,
+				    .is_known = k->is_known,
+				    .least = (uint64_t)least,
+				    .most = (uint64_t)most,
+				    .delta = o->offset - k->offset,
+				    .first = k->host - k->window.host,
+				    .row = k->row,
+				    .step = k->shape == SPAN_UNIT ? size : 0};
 	return trace_span(mc, s, o, s->mask, &k->window, &at, is_write);
 }
 
@@ -375,7 +384,7 @@ enum step step_ld(struct machine *mc, struct strip *s, const struct op *o,
 	const struct span_slot *k = span_of(mc, s, o, mask);
 	if (k == NULL)
 		return load_plainly(mc, s, o, mask);
-	if (mc->trace != NULL && !traced_slot(mc, s, o, k, false))
+	if (mc->trace != NULL && !traced_slot(mc, s, o, false))
 		return STEP_STOP;
 	load_span(mc, s, o, k);
 	return STEP_NEXT;
@@ -411,7 +420,7 @@ enum step step_st(struct machine *mc, struct strip *s, const struct op *o,
 	struct lane_span span;
 	const struct span_slot *k = span_of(mc, s, o, mask);
 	if (k != NULL && k->is_writable && k->shape != SPAN_SAME) {
-		if (mc->trace != NULL && !traced_slot(mc, s, o, k, true))
+		if (mc->trace != NULL && !traced_slot(mc, s, o, true))
 			return STEP_STOP;
 		store_span(mc, s, o, k);
 		return STEP_NEXT;

@@ -76,7 +76,9 @@ struct access {
 	struct strip *s;
 	const struct op *o;
 	const struct window *w;
-	const uint32_t *at;
+	const uint32_t *at; /* NULL: in rows */
+	int64_t row;
+	uint32_t step;
 	uint64_t base;	 /* of at[], in its buffer or in shared memory */
 	uint8_t *host;	 /* likewise */
 	uint32_t stored; /* lanes whose values have been stored already */
@@ -84,8 +86,17 @@ struct access {
 	bool is_write;
 	bool is_shared;
 	bool is_dirty; /* a store of values with tags */
-	bool is_again; /* a read whose tags have gone where they belong */
+	bool is_again; /* its tags have gone where they belong */
 };
+
+/* From base and host on. */
+static inline uint64_t away(const struct access *x, uint32_t lane)
+{
+	if (x->at != NULL)
+		return x->at[lane];
+	return (uint64_t)(x->row * (lane / TRACK_LANES)) +
+	       (uint64_t)x->step * (lane % TRACK_LANES);
+}
 
 static bool out_of_memory(struct machine *mc, struct strip *s, uint32_t lane)
 {
@@ -120,7 +131,8 @@ static void note(const struct trace *t, struct page *e, uint32_t at, uint32_t n,
 		 bool reads, bool writes)
 {
 	if (e->buffer == UINT32_MAX) {
-		e->wrote = writes ? t->shadow->number : e->wrote;
+		e->noted = t->shadow->number;
+		e->wrote = writes ? e->noted : e->wrote;
 		return;
 	}
 	if (writes) {
@@ -198,7 +210,7 @@ static bool touch_lane(const struct access *x, uint32_t lane, uint64_t offset,
 static void store_lane(const struct access *x, uint32_t lane)
 {
 	const struct op *o = x->o;
-	uint8_t *host = x->host + x->at[lane];
+	uint8_t *host = x->host + away(x, lane);
 	for (uint32_t k = 0; k < o->vec; k++) {
 		const void *v = machine_lanes(x->mc, x->s,
 					      x->mc->l->m->lists[o->list + k]);
@@ -215,16 +227,18 @@ static void store_lane(const struct access *x, uint32_t lane)
 static bool touch_lanes(struct access *x, const uint32_t *mask, uint32_t from,
 			uint32_t to)
 {
-	for (; x->is_write && x->stored < from; x->stored++) {
+	bool stores = x->is_write && !x->is_again;
+	for (; stores && x->stored < from; x->stored++) {
 		if (lane_is_on(mask, x->stored))
 			store_lane(x, x->stored);
 	}
 	for (uint32_t i = from; i < to; i++) {
 		if (!lane_is_on(mask, i))
 			continue;
-		if (!touch_lane(x, i, x->base + x->at[i], x->host + x->at[i]))
+		if (!touch_lane(x, i, x->base + away(x, i),
+				x->host + away(x, i)))
 			return false;
-		if (x->is_write)
+		if (stores)
 			store_lane(x, i);
 	}
 	x->stored = to;
@@ -259,7 +273,7 @@ static bool touch_run(struct access *x, const uint32_t *mask, uint32_t lane,
 		      uint32_t count)
 {
 	struct trace *t = x->mc->trace;
-	uint64_t offset = x->base + x->at[lane];
+	uint64_t offset = x->base + away(x, lane);
 	struct page *e = page_of(x, offset);
 	uint32_t at = (uint32_t)(offset % PAGE_BYTES), n = count * x->size;
 	if (e == NULL)
@@ -273,7 +287,7 @@ static bool touch_run(struct access *x, const uint32_t *mask, uint32_t lane,
 		if (moves || !race_touch_run(x->mc, x->s, x->o, e, at, lane,
 					     count, x->size, x->is_write))
 			return touch_lanes(x, mask, lane, lane + count);
-		if (x->is_write && e->has != 0)
+		if (x->is_write && !x->is_again && e->has != 0)
 			clear_tags(e, at, n);
 	}
 	note(t, e, at, n, !x->is_write, x->is_write);
@@ -287,7 +301,7 @@ static bool touch_unit(struct access *x, const uint32_t *mask, uint32_t lane)
 {
 	uint32_t left = TRACK_LANES;
 	while (left > 0) {
-		uint64_t offset = x->base + x->at[lane];
+		uint64_t offset = x->base + away(x, lane);
 		uint32_t room = (PAGE_BYTES - (uint32_t)(offset % PAGE_BYTES)) /
 				x->size;
 		uint32_t count = left < room ? left : room;
@@ -303,7 +317,7 @@ static bool touch_unit(struct access *x, const uint32_t *mask, uint32_t lane)
 static bool touch_uniform(struct access *x, uint32_t lane, uint32_t count)
 {
 	struct trace *t = x->mc->trace;
-	uint64_t offset = x->base + x->at[lane];
+	uint64_t offset = x->base + away(x, lane);
 	uint32_t at = (uint32_t)(offset % PAGE_BYTES);
 	struct page *e = page_of(x, offset);
 	if (e == NULL)
@@ -321,11 +335,29 @@ static bool touch_uniform(struct access *x, uint32_t lane, uint32_t count)
 	return true;
 }
 
+/* Lanes in rows, all of them. */
+static bool touch_rows(struct access *x)
+{
+	for (uint32_t i = 0; i < x->s->n; i += TRACK_LANES) {
+		if (i + TRACK_LANES > x->s->n)
+			return touch_lanes(x, NULL, i, x->s->n);
+		bool ok = x->step != 0 ? touch_unit(x, NULL, i)
+			  : x->is_write
+				  ? touch_lanes(x, NULL, i, i + TRACK_LANES)
+				  : touch_uniform(x, i, TRACK_LANES);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
 static bool touch_blocks(struct access *x, const uint32_t *mask)
 {
 	uint8_t patterns[STRIP_LANES / TRACK_LANES];
 	const struct track_set *track = track_set_of(x->mc->l);
 	uint32_t n = x->s->n, i = 0;
+	if (x->at == NULL)
+		return touch_rows(x);
 	track->patterns(patterns, x->at, x->size, n, mask);
 	for (uint32_t b = 0; i < n; b++, i += TRACK_LANES) {
 		uint32_t end = i + TRACK_LANES < n ? i + TRACK_LANES : n;
@@ -380,20 +412,23 @@ static bool is_shared_window(const struct machine *mc, const struct window *w)
 
 static struct access access_of(struct machine *mc, struct strip *s,
 			       const struct op *o, const struct window *w,
-			       const uint32_t *at, int64_t delta, bool is_write)
+			       const struct trace_at *at, bool is_write)
 {
 	struct access x = {.mc = mc,
 			   .s = s,
 			   .o = o,
 			   .w = w,
-			   .at = at,
+			   .at = at->at,
+			   .row = at->row,
+			   .step = at->step,
 			   .size = (uint32_t)o->size * o->vec,
 			   .is_write = is_write,
 			   .is_shared = is_shared_window(mc, w)};
+	int64_t first = at->delta + (at->at == NULL ? at->first : 0);
 	x.base = x.is_shared ? (uint64_t)(w->host - mc->shared)
 			     : w->base - w->origin;
-	x.base += (uint64_t)delta;
-	x.host = w->host + delta;
+	x.base += (uint64_t)first;
+	x.host = w->host + first;
 	return x;
 }
 
@@ -401,7 +436,7 @@ static struct access access_of(struct machine *mc, struct strip *s,
 static void move_constants(const struct access *x, const uint32_t *mask)
 {
 	for (uint32_t i = 0; i < x->s->n; i++) {
-		uint8_t *host = x->host + x->at[i];
+		uint8_t *host = x->host + away(x, i);
 		if (lane_is_on(mask, i))
 			shadow_move(x->mc, x->s, x->o,
 				    &(struct touch){.lane = i,
@@ -411,23 +446,73 @@ static void move_constants(const struct access *x, const uint32_t *mask)
 	}
 }
 
+/* Has every lane bytes of its own, side by side in blocks? */
+static bool is_apart(const struct access *x, const uint32_t *mask)
+{
+	uint8_t patterns[STRIP_LANES / TRACK_LANES + 1];
+	int64_t block = (int64_t)x->size * TRACK_LANES;
+	uint32_t n = x->s->n;
+	if (mask != NULL || x->is_dirty || n % TRACK_LANES != 0)
+		return false;
+	if (x->at == NULL)
+		return x->step == x->size && x->row >= block;
+	track_set_of(x->mc->l)->patterns(patterns, x->at, x->size, n, NULL);
+	for (uint32_t i = 0; i < n; i += TRACK_LANES) {
+		if (patterns[i / TRACK_LANES] != TRACK_UNIT ||
+		    (i > 0 && x->at[i] < x->at[i - TRACK_LANES] + block))
+			return false;
+	}
+	return true;
+}
+
+static void clear_blocks(const struct access *x)
+{
+	struct page *pages = x->mc->trace->shadow->shared;
+	for (uint32_t i = 0; i < x->s->n; i += TRACK_LANES) {
+		uint64_t at = x->base + away(x, i);
+		uint32_t left = TRACK_LANES * x->size;
+		while (left > 0) {
+			uint32_t in = (uint32_t)(at % PAGE_BYTES);
+			uint32_t m =
+				PAGE_BYTES - in < left ? PAGE_BYTES - in : left;
+			clear_tags(&pages[at / PAGE_BYTES], in, m);
+			at += m;
+			left -= m;
+		}
+	}
+}
+
+/* Accesses of shared memory that no other is near are only kept in mind. */
+static bool keep_in_mind(const struct access *x, const uint32_t *mask,
+			 const struct trace_at *at)
+{
+	uint64_t start = (uint64_t)(x->w->host - x->mc->shared);
+	uint64_t from = start + (uint64_t)at->delta + at->least;
+	uint64_t to = start + (uint64_t)at->delta + at->most + x->size - 1;
+	if ((!x->is_write || is_apart(x, mask)) &&
+	    calm_access(x->mc, x->s, x->o, mask, x->base, at, from, to,
+			x->is_write)) {
+		if (x->is_write)
+			clear_blocks(x);
+		return true;
+	}
+	calm_before(x->mc, from, to, x->is_write);
+	return false;
+}
+
 bool trace_span(struct machine *mc, struct strip *s, const struct op *o,
 		const uint32_t *mask, const struct window *w,
 		const struct trace_at *at, bool is_write)
 {
-	struct access x = access_of(mc, s, o, w, at->at, at->delta, is_write);
+	struct access x = access_of(mc, s, o, w, at, is_write);
 	struct shadow *h = mc->trace->shadow;
-	if (h != NULL && !shadow_addresses(mc, s, o, mask, w))
+	if (h != NULL && !at->is_known && !shadow_addresses(mc, s, o, mask, w))
 		return false;
 	if (h != NULL && !is_write)
 		clear_results(&x, mask);
 	x.is_dirty = is_write && has_flags(&x);
-	if (x.is_shared && h != NULL && !is_write &&
-	    calm_read(mc, s, o, mask, x.base, at->at, at->least, at->most))
+	if (x.is_shared && h != NULL && keep_in_mind(&x, mask, at))
 		return true;
-	if (x.is_shared && h != NULL && is_write)
-		calm_write(mc, x.base + at->least,
-			   x.base + at->most + x.size - 1);
 	if (is_noted(mc, w, x.is_shared))
 		return touch_blocks(&x, mask);
 	if (h != NULL && w->buffer == UINT32_MAX && shadow_holds_forms(mc, w))
@@ -438,36 +523,27 @@ bool trace_span(struct machine *mc, struct strip *s, const struct op *o,
 bool trace_fixed(struct machine *mc, struct strip *s, const struct op *o,
 		 const struct window *w, int64_t delta)
 {
-	static const uint32_t at[STRIP_LANES];
-	struct access x = access_of(mc, s, o, w, at, delta, false);
-	struct shadow *h = mc->trace->shadow;
-	if (h != NULL && !shadow_addresses(mc, s, o, NULL, w))
-		return false;
-	if (h != NULL)
-		clear_results(&x, NULL);
-	if (x.is_shared && h != NULL &&
-	    calm_read(mc, s, o, NULL, x.base, at, 0, 0))
-		return true;
-	if (is_noted(mc, w, x.is_shared))
-		return touch_blocks(&x, NULL);
-	if (h != NULL && w->buffer == UINT32_MAX && shadow_holds_forms(mc, w))
-		move_constants(&x, NULL);
-	return true;
+	const struct trace_at at = {.delta = delta};
+	return trace_span(mc, s, o, NULL, w, &at, false);
 }
 
-void trace_read_again(struct machine *mc, struct strip *s, const struct op *o,
-		      const uint32_t *mask, uint64_t base, const uint32_t *at)
+void trace_again(struct machine *mc, struct strip *s, const struct op *o,
+		 const uint32_t *mask, uint64_t base, const struct trace_at *at,
+		 bool is_write)
 {
 	struct window w = {.buffer = UINT32_MAX, .host = mc->shared};
 	struct access x = {.mc = mc,
 			   .s = s,
 			   .o = o,
 			   .w = &w,
-			   .at = at,
+			   .at = at->at,
+			   .row = at->row,
+			   .step = at->step,
 			   .base = base,
 			   .host = mc->shared + base,
 			   .size = (uint32_t)o->size * o->vec,
 			   .is_shared = true,
+			   .is_write = is_write,
 			   .is_again = true};
 	/* Nothing but memory can fail, and then the CTA has ended. */
 	(void)touch_blocks(&x, mask);
@@ -478,12 +554,15 @@ bool trace_access(struct machine *mc, struct strip *s, const struct op *o,
 		  const struct window *w, uint32_t size, bool is_write)
 {
 	struct shadow *h = mc->trace->shadow;
-	struct access x = access_of(mc, s, o, w, NULL, 0, is_write);
+	struct access x =
+		access_of(mc, s, o, w, &(struct trace_at){0}, is_write);
 	if (h != NULL && !shadow_address(mc, s, o, lane, address, w))
 		return false;
 	x.is_dirty = true;
-	if (x.is_shared && h != NULL && is_write)
-		calm_note(mc);
+	if (x.is_shared && h != NULL) {
+		uint64_t from = (uint64_t)(host - mc->shared);
+		calm_before(mc, from, from + size - 1, is_write);
+	}
 	if (is_noted(mc, w, x.is_shared)) {
 		return touch_lane(&x, lane, x.base + (uint64_t)(host - w->host),
 				  host);
@@ -502,7 +581,7 @@ bool trace_access(struct machine *mc, struct strip *s, const struct op *o,
 void trace_updated(struct machine *mc, struct strip *s, const struct op *o,
 		   uint32_t lane, uint8_t *host, const struct window *w)
 {
-	struct access x = access_of(mc, s, o, w, NULL, 0, true);
+	struct access x = access_of(mc, s, o, w, &(struct trace_at){0}, true);
 	if (mc->trace->shadow == NULL || o->number != NUMBER_F ||
 	    !is_noted(mc, w, x.is_shared))
 		return;

@@ -66,6 +66,7 @@ struct span_slot {
 	int64_t row;
 	uint8_t *host;
 	struct window window; /* for traced runs */
+	bool is_known;	      /* and that tags say nothing against it */
 	uint32_t *at;
 	uint8_t patterns[STRIP_LANES / 16 + 1];
 };

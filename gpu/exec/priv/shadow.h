@@ -279,6 +279,9 @@ void shadow_decide(struct machine *mc, struct strip *s, const struct op *o);
 /* An address that a lane uses; false: the CTA has ended. */
 bool shadow_address(struct machine *mc, struct strip *s, const struct op *o,
 		    uint32_t lane, uint64_t address, const struct window *w);
+/* The address register alone says that all lanes may use it in w. */
+bool shadow_knows(const struct machine *mc, const struct strip *s,
+		  const struct op *o, const struct window *w);
 /* Addresses of all lanes of mask, in one window. */
 bool shadow_addresses(struct machine *mc, struct strip *s, const struct op *o,
 		      const uint32_t *mask, const struct window *w);
@@ -341,17 +344,19 @@ bool race_touch_run(struct machine *mc, struct strip *s, const struct op *o,
 bool race_touch_one(struct machine *mc, struct strip *s, const struct op *o,
 		    struct page *e, uint32_t at, uint32_t lane, uint32_t count,
 		    uint32_t size);
-/* Reads of shared memory that no write is near (shadow_calm.c). */
+/* Accesses of shared memory that no other is near (shadow_calm.c). */
 bool calm_setup(struct shadow *h);
 void calm_forget(struct shadow *h);
-/* Lane i reads at base + at[i]; least and most of at.  False: note it. */
-bool calm_read(struct machine *mc, struct strip *s, const struct op *o,
-	       const uint32_t *mask, uint64_t base, const uint32_t *at,
-	       uint32_t least, uint32_t most);
+/* An access by lanes at base + at, bytes [from, to] of shared memory; of a
+ * write: by lanes that each have their own bytes.  False: note it. */
+struct trace_at;
+bool calm_access(struct machine *mc, struct strip *s, const struct op *o,
+		 const uint32_t *mask, uint64_t base, const struct trace_at *at,
+		 uint64_t from, uint64_t to, bool is_write);
 /* All of them after all. */
 void calm_note(struct machine *mc);
-/* Bytes [from, to] of shared memory will be written. */
-void calm_write(struct machine *mc, uint64_t from, uint64_t to);
+/* Bytes [from, to] of shared memory will be noted. */
+void calm_before(struct machine *mc, uint64_t from, uint64_t to, bool is_write);
 
 void race_barrier(struct machine *mc, uint32_t id);
 void race_arrive(struct machine *mc, uint32_t id, uint32_t warp);

@@ -44,11 +44,17 @@ bool trace_access(struct machine *mc, struct strip *s, const struct op *o,
 		  uint32_t lane, uint64_t address, uint8_t *host,
 		  const struct window *w, uint32_t size, bool is_write);
 
-/* Addresses of a strip's lanes: at[i] + delta from a window's start. */
+/*
+ * Addresses of a strip's lanes, from a window's start: at[i] + delta, or where
+ * at is NULL in rows: first + row * (i / 16) + step * (i % 16).
+ */
 struct trace_at {
 	const uint32_t *at;
-	uint32_t least, most; /* of at, lanes that are on */
+	uint64_t least, most; /* without delta, of lanes that are on */
 	int64_t delta;
+	int64_t first, row;
+	uint32_t step; /* 0, or an access's size */
+	bool is_known; /* shadow_knows() of the address register */
 };
 
 /*
@@ -59,9 +65,11 @@ bool trace_span(struct machine *mc, struct strip *s, const struct op *o,
 		const uint32_t *mask, const struct window *w,
 		const struct trace_at *at, bool is_write);
 
-/* Races of a read of shared memory that happened before. */
-void trace_read_again(struct machine *mc, struct strip *s, const struct op *o,
-		      const uint32_t *mask, uint64_t base, const uint32_t *at);
+/* Races of an access of shared memory that happened before; base: of at in
+ * shared memory. */
+void trace_again(struct machine *mc, struct strip *s, const struct op *o,
+		 const uint32_t *mask, uint64_t base, const struct trace_at *at,
+		 bool is_write);
 
 /* One place for all lanes of a load, at w->host + delta. */
 bool trace_fixed(struct machine *mc, struct strip *s, const struct op *o,

@@ -60,7 +60,8 @@ struct page {
 	uint8_t has;
 	bool is_written;
 	bool is_read;
-	uint32_t wrote; /* shared memory: number of the last write's stamp */
+	/* Shared memory: numbers of the last write's and access's stamp. */
+	uint32_t wrote, noted;
 	uint64_t written[PAGE_MASKS]; /* by byte */
 	uint64_t read[PAGE_MASKS];
 	uint32_t *race; /* RACE_ARRAYS arrays of race_entries; NULL: none */
