@@ -38,12 +38,14 @@ static bool load(struct job *j, struct bytes text, struct ptx_module **ret_tree,
 {
 	struct ptx_diag diag = {0};
 	struct exec_refusal why = {0};
+	struct exec_module_options options = {.stack_bytes =
+						      KERNELS_STACK_BYTES};
 	if (ptx_parse(j->arena, text, ret_tree, &diag) != ERR_OK) {
 		printf("seed %llu: line %u: %s\n", (unsigned long long)j->seed,
 		       diag.line, diag.text);
 		return false;
 	}
-	if (exec_module_load(*ret_tree, NULL, ret_module, &why) != ERR_OK) {
+	if (exec_module_load(*ret_tree, &options, ret_module, &why) != ERR_OK) {
 		printf("seed %llu: line %u: %s\n", (unsigned long long)j->seed,
 		       why.line, why.text);
 		return false;

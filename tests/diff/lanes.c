@@ -9,7 +9,8 @@
  * Prints a digest of all results, which every build must give alike.  A
  * difference prints its seed and a kernel made as short as it goes, with
  * --reduce what is undefined too; the exit status is 1 for a difference, a
- * refusal, or more than one undefined kernel in eight.
+ * refusal, or more than one undefined kernel in two hundred (measured: none in
+ * two thousand).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,12 +43,16 @@ static void print_case(const struct diff_case *c)
 	fwrite(c->text.p, 1, c->text.n, stdout);
 }
 
-static void put_digest(struct sha256 *s, const struct diff_report *r)
+static void put_digest(struct sha256 *s, const struct diff_case *c,
+		       const struct diff_report *r)
 {
+	sha256_put(s, c->text.p, c->text.n);
+	sha256_put(s, c->in, c->in_bytes);
 	sha256_put_u64_le(s, r->end);
 	sha256_put_u64_le(s, r->base.count);
 	sha256_put_u64_le(s, r->base.cost);
 	sha256_put(s, r->base.bytes.b, sizeof(r->base.bytes.b));
+	sha256_put(s, r->witness.b, sizeof(r->witness.b));
 }
 
 static void one(struct arena *a, uint64_t seed, const struct wish *w,
@@ -61,6 +66,7 @@ static void one(struct arena *a, uint64_t seed, const struct wish *w,
 	struct diff_case c = {.text = buf_bytes(&k.text),
 			      .out_bytes = k.out_bytes,
 			      .word = k.word,
+			      .stack_bytes = KERNELS_STACK_BYTES,
 			      .seed = seed,
 			      .ways = w->ways,
 			      .in = in,
@@ -71,7 +77,7 @@ static void one(struct arena *a, uint64_t seed, const struct wish *w,
 		print_case(&c);
 	diff_case_check(a, &c, &r);
 	t->ends[r.end]++;
-	put_digest(&t->digest, &r);
+	put_digest(&t->digest, &c, &r);
 	if (r.end == DIFF_REFUSED)
 		printf("seed %llu: refused: %s\n", (unsigned long long)seed,
 		       r.text);
@@ -93,7 +99,9 @@ static int check_text(struct arena *a, const char *path)
 	static char text[1u << 20];
 	struct diff_report r;
 	unsigned long long seed;
-	struct diff_case c = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
+	struct diff_case c = {.grid = {1, 1, 1},
+			      .block = {1, 1, 1},
+			      .stack_bytes = KERNELS_STACK_BYTES};
 	FILE *f = fopen(path, "r");
 	size_t n = f == NULL ? 0 : fread(text, 1, sizeof(text) - 1, f);
 	if (f == NULL || fclose(f) != 0 ||
@@ -173,6 +181,6 @@ int main(int argc, char **argv)
 	arena_free(a);
 	/* The generator means all to be defined; the sanitizer may doubt. */
 	bool ok = t.ends[DIFF_UNEQUAL] == 0 && t.ends[DIFF_REFUSED] == 0 &&
-		  t.ends[DIFF_UNDEFINED] <= count / 8 && count > 0;
+		  t.ends[DIFF_UNDEFINED] <= count / 200 && count > 0;
 	return ok ? 0 : 1;
 }

@@ -25,6 +25,7 @@ struct diff_case {
 	uint32_t grid[3], block[3];
 	uint32_t out_bytes;
 	uint32_t word;
+	uint32_t stack_bytes;
 	uint64_t seed; /* of schedules and witnesses */
 	uint32_t ways; /* how many beside the plain and the sanitized one;
 			* 9 are all */
@@ -67,6 +68,7 @@ struct diff_report {
 	enum diff_end end;
 	char text[256];
 	struct diff_result base; /* of the plain run */
+	struct hash witness;	 /* zero where nothing was defined */
 };
 
 /* a is scratch, reset by the call. */

@@ -27,6 +27,7 @@ static void run_card(struct kit *k, const struct kernels_case *c,
 	struct cuda_launch l = {
 		.kernel = BYTES_LIT("k"),
 		.params = bytes_of((const uint8_t *)&p, 20),
+		.stack_bytes = KERNELS_STACK_BYTES,
 	};
 
 	memcpy(l.grid, c->grid, sizeof(l.grid));

@@ -24,12 +24,14 @@ bool referee_run(const struct kernels_case *c, uint8_t *in,
 	struct ptx_module *tree;
 	struct exec_module *m;
 	struct exec_refusal why;
+	struct exec_module_options options = {.stack_bytes =
+						      KERNELS_STACK_BYTES};
 	struct exec_result r;
 	struct ptx_diag d;
 	bool good = true;
 
 	must(a && ptx_parse(a, buf_bytes(&c->text), &tree, &d) == ERR_OK);
-	must(exec_module_load(tree, NULL, &m, &why) == ERR_OK);
+	must(exec_module_load(tree, &options, &m, &why) == ERR_OK);
 	for (uint32_t v = 0; v < REFEREE_VARIANTS && good; v++) {
 		struct exec_buffer b[] = {
 			{.data = out[v],

@@ -109,8 +109,8 @@ void kernels_input(uint64_t seed, uint8_t *out, uint32_t n)
 			break;
 		case 2:
 		case 3:
-			v = edge_float(&state, 8, 23) |
-			    edge_float(&state, 8, 23) << 32;
+			v = edge_float(&state, 8, 23);
+			v |= edge_float(&state, 8, 23) << 32;
 			break;
 		case 4:
 			v = 0;
@@ -284,8 +284,8 @@ static void add_operand(struct line *l, char c)
 		add_constant(l, c);
 		return;
 	}
-	snprintf(s, sizeof(s), "%s%%%c%u",
-		 c == 'n' && gen_chance(l->g, 40) ? "!" : "", k.letter,
+	const char *sign = c == 'n' && gen_chance(l->g, 40) ? "!" : "";
+	snprintf(s, sizeof(s), "%s%%%c%u", sign, k.letter,
 		 gen_below(l->g, k.count));
 	add_str(l, s);
 }
@@ -378,33 +378,35 @@ static void put_signed(struct gen *g)
 	}
 }
 
+/* Either it is a number and its bits are those, or they are another's. */
+static void put_laundered(struct gen *g, const char *type, uint32_t bits,
+			  const char *letters, const uint32_t counts[2])
+{
+	uint32_t e = gen_below(g, counts[0]), d = gen_below(g, counts[1]);
+	gen_put(g, "setp.num.%s %%pt, %%%c%u, %%%c%u;", type, letters[0], e,
+		letters[0], e);
+	gen_put(g, "selp.b%u %%%c%u, %%%c%u, %u, %%pt;", bits, letters[1], d,
+		letters[0], e, gen_below(g, 100));
+}
+
 void gen_launder(struct gen *g)
 {
+	static const uint32_t counts[3][2] = {{GEN_FLOATS, GEN_INTS},
+					      {GEN_DOUBLES, GEN_LONGS},
+					      {GEN_F16S, GEN_SHORTS}};
 	switch (gen_below(g, 4)) {
-	case 3:
+	case 0:
+		put_laundered(g, "f32", 32, "fi", counts[0]);
+		break;
+	case 1:
+		put_laundered(g, "f64", 64, "dl", counts[1]);
+		break;
+	case 2:
+		put_laundered(g, "f16", 16, "xh", counts[2]);
+		break;
+	default:
 		put_signed(g);
 		break;
-	case 0: {
-		uint32_t e = gen_below(g, GEN_FLOATS);
-		gen_put(g, "setp.num.f32 %%pt, %%f%u, %%f%u;", e, e);
-		gen_put(g, "selp.b32 %%i%u, %%f%u, %u, %%pt;",
-			gen_below(g, GEN_INTS), e, gen_below(g, 100));
-		break;
-	}
-	case 1: {
-		uint32_t e = gen_below(g, GEN_DOUBLES);
-		gen_put(g, "setp.num.f64 %%pt, %%d%u, %%d%u;", e, e);
-		gen_put(g, "selp.b64 %%l%u, %%d%u, %u, %%pt;",
-			gen_below(g, GEN_LONGS), e, gen_below(g, 100));
-		break;
-	}
-	default: {
-		uint32_t e = gen_below(g, GEN_F16S);
-		gen_put(g, "setp.num.f16 %%pt, %%x%u, %%x%u;", e, e);
-		gen_put(g, "selp.b16 %%h%u, %%x%u, %u, %%pt;",
-			gen_below(g, GEN_SHORTS), e, gen_below(g, 100));
-		break;
-	}
 	}
 }
 

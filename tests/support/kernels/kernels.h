@@ -3,11 +3,12 @@
  *
  * Valid PTX that ptxas takes: integers of all widths, floats of all kinds with
  * every rounding mode, conversions, predicates, nested divergence and loops
- * with bounded trips, barriers in uniform flow, warp operations under exact
- * masks, shared, local and constant memory, vectors, calls, carry chains,
- * integer atomics whose results nobody reads.  No race, no uninitialised
- * value, no read of what another CTA writes, and no look at the bits of a NaN,
- * so that every schedule, executor and card must give the same bytes.
+ * with bounded trips, barriers in uniform flow, with counts, warp operations
+ * under exact masks, shared, local and constant memory, vectors, calls by name
+ * and by address, recursions, carry chains, integer atomics whose results
+ * nobody reads.  No race, no uninitialised value, no read of what another CTA
+ * writes, and no look at the bits of a NaN, so that every schedule, executor
+ * and card must give the same bytes.
  *
  * One statement a line, so that a line can be taken out.
  */
@@ -26,6 +27,9 @@
 #define KERNELS_THREAD_BYTES 320u
 #define KERNELS_ATOMIC_BYTES 128u
 
+/* What a thread's stack takes at most, for recursions and calls by address. */
+#define KERNELS_STACK_BYTES 16384u
+
 /* What may be in a kernel; 0: whatever is exact. */
 enum kernels_without {
 	KERNELS_NO_FLOAT = 1u << 0,
@@ -33,7 +37,8 @@ enum kernels_without {
 	KERNELS_NO_SHARED = 1u << 2, /* shared memory and barriers */
 	KERNELS_NO_ATOMIC = 1u << 3,
 	KERNELS_NO_CALL = 1u << 4,
-	KERNELS_NO_FTZ = 1u << 5, /* class B until measured */
+	KERNELS_NO_FTZ = 1u << 5,   /* class B until measured */
+	KERNELS_NO_STACK = 1u << 6, /* recursion, calls by address */
 };
 
 /*

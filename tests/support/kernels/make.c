@@ -9,9 +9,7 @@
 
 #define TEXT_MAX (1u << 20)
 
-static void body(struct gen *g, uint32_t statements);
-
-static uint32_t new_label(struct gen *g)
+uint32_t gen_label(struct gen *g)
 {
 	return g->labels++;
 }
@@ -25,7 +23,7 @@ static void inner(struct gen *g, uint32_t statements, uint32_t mask,
 	g->depth++;
 	g->mask = mask;
 	g->is_uniform = is_uniform;
-	body(g, statements);
+	gen_body(g, statements);
 	if (g->writes_shared != outer.writes_shared)
 		gen_put(g, "bar.sync 0;");
 	g->depth = outer.depth;
@@ -43,7 +41,7 @@ static uint32_t inner_mask(struct gen *g)
 
 static void put_if(struct gen *g)
 {
-	uint32_t n = new_label(g), p = gen_below(g, GEN_PREDS);
+	uint32_t n = gen_label(g), p = gen_below(g, GEN_PREDS);
 	uint32_t mask = inner_mask(g), size = 1 + gen_below(g, 6);
 	bool has_else = gen_chance(g, 50);
 	if (mask != GEN_NO_MASK)
@@ -65,7 +63,7 @@ static void put_if(struct gen *g)
 /* The same way for the whole CTA. */
 static void put_uniform_if(struct gen *g)
 {
-	uint32_t n = new_label(g);
+	uint32_t n = gen_label(g);
 	if (gen_chance(g, 50))
 		gen_put(g, "setp.lt.u32 %%pt, %%cta, %u;", gen_below(g, 3));
 	else
@@ -77,7 +75,7 @@ static void put_uniform_if(struct gen *g)
 
 static void put_counted_loop(struct gen *g)
 {
-	uint32_t n = new_label(g), d = g->depth;
+	uint32_t n = gen_label(g), d = g->depth;
 	gen_put(g, "mov.u32 %%c%u, %u;", d, 1 + gen_below(g, 4));
 	gen_put(g, "L%u:", n);
 	inner(g, 2 + gen_below(g, 6), g->mask, g->is_uniform);
@@ -89,9 +87,9 @@ static void put_counted_loop(struct gen *g)
 /* Each lane as often as one of its integers says. */
 static void put_loop(struct gen *g)
 {
-	uint32_t n = new_label(g), d = g->depth, mask = inner_mask(g);
-	gen_put(g, "and.b32 %%c%u, %%i%u, %u;", d, gen_below(g, GEN_INTS),
-		gen_chance(g, 50) ? 3 : 7);
+	uint32_t n = gen_label(g), d = g->depth, mask = inner_mask(g);
+	uint32_t i = gen_below(g, GEN_INTS), most = gen_chance(g, 50) ? 3 : 7;
+	gen_put(g, "and.b32 %%c%u, %%i%u, %u;", d, i, most);
 	if (mask != GEN_NO_MASK)
 		gen_put(g, "mov.b32 %%m%u, %%m%u;", mask, g->mask);
 	gen_put(g, "L%u:", n);
@@ -114,7 +112,7 @@ static void put_loop(struct gen *g)
 /* Four indices, three labels. */
 static void put_brx(struct gen *g)
 {
-	uint32_t n = new_label(g), mask = inner_mask(g);
+	uint32_t n = gen_label(g), mask = inner_mask(g);
 	uint32_t last = gen_below(g, 3);
 	gen_put(g, "and.b32 %%t2, %%i%u, 3;", gen_below(g, GEN_INTS));
 	if (mask != GEN_NO_MASK) {
@@ -145,63 +143,6 @@ static void put_exit(struct gen *g)
 	gen_put(g, "vote.sync.ballot.b32 %%m0, !%%pt, %%m0;");
 	gen_put(g, "@%%pt %s;", gen_chance(g, 50) ? "exit" : "ret");
 	g->has_exits = true;
-}
-
-static void put_barrier(struct gen *g)
-{
-	char t[64];
-	switch (gen_below(g, 6)) {
-	case 0:
-		gen_put(g, "barrier.sync %u;", gen_below(g, 16));
-		break;
-	case 1:
-		gen_put(g, "barrier.sync.aligned %u;", gen_below(g, 16));
-		break;
-	case 2:
-		if (g->threads % 32 == 0 && !g->has_exits)
-			gen_put(g, "bar.sync %u, %u;", gen_below(g, 16),
-				g->threads);
-		else
-			gen_put(g, "bar.sync %u;", gen_below(g, 16));
-		break;
-	case 3:
-		snprintf(t, sizeof(t), "bar.red.popc.u32 $I, %u, $n;",
-			 gen_below(g, 16));
-		gen_expand(g, t, false);
-		break;
-	case 4:
-		snprintf(t, sizeof(t), "bar.red.<and|or>.pred $P, %u, $n;",
-			 gen_below(g, 16));
-		gen_expand(g, t, false);
-		break;
-	default:
-		gen_put(g, "bar.sync 0;");
-		break;
-	}
-	g->writes_shared = gen_chance(g, 50);
-}
-
-static void put_call(struct gen *g)
-{
-	uint32_t f = gen_below(g, g->functions);
-	if (g->by_register[f]) {
-		gen_put(g, "call (%%i%u), f%u, (%%i%u, %%i%u);",
-			gen_below(g, GEN_INTS), f, gen_below(g, GEN_INTS),
-			gen_below(g, GEN_INTS));
-		return;
-	}
-	gen_put(g, "{");
-	gen_put(g, ".param .b32 ca;");
-	gen_put(g, ".param .b64 cb;");
-	gen_put(g, ".param .align 8 .b8 cs[16];");
-	gen_put(g, ".param .b64 cr;");
-	gen_expand(g, "st.param.b32 [ca], $j;", false);
-	gen_expand(g, "st.param.b64 [cb], $m;", false);
-	gen_expand(g, "st.param.v2.b32 [cs], {$j, $j};", false);
-	gen_expand(g, "st.param.b64 [cs+8], $m;", false);
-	gen_put(g, "call (cr), f%u, (ca, cb, cs);", f);
-	gen_expand(g, "ld.param.b64 $L, [cr];", false);
-	gen_put(g, "}");
 }
 
 static bool has(const struct gen *g, uint32_t without)
@@ -246,14 +187,16 @@ static void statement(struct gen *g)
 		gen_memory(g);
 	else if (r >= 20 && r < 30 && g->mask != GEN_NO_MASK)
 		gen_warp(g);
+	else if (r == 30 && has(g, KERNELS_NO_WARP))
+		gen_activemask(g);
 	else if (r >= 30 && r < 36 && has(g, KERNELS_NO_SHARED))
 		gen_shared(g);
 	else if (r >= 36 && r < 39 && can_barrier)
-		put_barrier(g);
+		gen_barrier(g);
 	else if (r >= 39 && r < 42 && has(g, KERNELS_NO_ATOMIC))
 		gen_atomic(g);
 	else if (r >= 42 && r < 45 && g->functions > 0)
-		put_call(g);
+		gen_call(g);
 	else if (r == 45 && g->depth == 0 && g->mask == 0)
 		put_exit(g);
 	else if (r >= 46 && r < 49)
@@ -264,99 +207,10 @@ static void statement(struct gen *g)
 		gen_line(g);
 }
 
-static void body(struct gen *g, uint32_t statements)
+void gen_body(struct gen *g, uint32_t statements)
 {
 	for (uint32_t i = 0; i < statements; i++)
 		statement(g);
-}
-
-static void declare(struct gen *g)
-{
-	gen_put(g, ".reg .pred %%p<%u>;", GEN_PREDS);
-	gen_put(g, ".reg .pred %%pt, %%pc<4>;");
-	gen_put(g, ".reg .b32 %%i<%u>;", GEN_INTS);
-	gen_put(g, ".reg .b64 %%l<%u>;", GEN_LONGS);
-	gen_put(g, ".reg .b16 %%h<%u>;", GEN_SHORTS);
-	gen_put(g, ".reg .b32 %%f<%u>;", GEN_FLOATS);
-	gen_put(g, ".reg .b64 %%d<%u>;", GEN_DOUBLES);
-	gen_put(g, ".reg .b16 %%x<%u>;", GEN_F16S);
-	gen_put(g, ".reg .b16 %%y<%u>;", GEN_BF16S);
-	gen_put(g, ".reg .b32 %%u<%u>;", GEN_F16X2S);
-	gen_put(g, ".reg .b32 %%v<%u>;", GEN_BF16X2S);
-	gen_put(g, ".reg .b32 %%t<3>, %%c<4>, %%m<5>;");
-	gen_put(g, ".reg .b64 %%a<2>;");
-	gen_put(g, ".reg .b32 %%id, %%lane, %%gid, %%cta, %%n, %%junk;");
-	gen_put(g, ".reg .b64 %%junkl;");
-}
-
-/* Values for all registers, from those in %i0 and %l0. */
-static void start_values(struct gen *g)
-{
-	for (uint32_t i = 1; i < GEN_INTS; i++)
-		gen_put(g, "mad.lo.u32 %%i%u, %%i%u, 0x%x, 0x%x;", i,
-			gen_below(g, i), gen_word(g) | 1, gen_word(g));
-	for (uint32_t i = 1; i < GEN_LONGS; i++)
-		gen_put(g, "mad.wide.u32 %%l%u, %%i%u, 0x%x, %%l%u;", i,
-			gen_below(g, GEN_INTS), gen_word(g), i - 1);
-	for (uint32_t i = 0; i < GEN_SHORTS; i++)
-		gen_put(g, "cvt.u16.u32 %%h%u, %%i%u;", i, i);
-	for (uint32_t i = 0; i < GEN_FLOATS; i++)
-		gen_put(g, "cvt.rn.f32.s32 %%f%u, %%i%u;", i, i);
-	for (uint32_t i = 0; i < GEN_DOUBLES; i++)
-		gen_put(g, "cvt.rn.f64.s64 %%d%u, %%l%u;", i, i);
-	for (uint32_t i = 0; i < GEN_F16S; i++)
-		gen_put(g, "mov.b16 %%x%u, %%h%u;", i, i);
-	for (uint32_t i = 0; i < GEN_BF16S; i++)
-		gen_put(g, "mov.b16 %%y%u, %%h%u;", i, i);
-	for (uint32_t i = 0; i < GEN_F16X2S; i++)
-		gen_put(g, "mov.b32 %%u%u, %%i%u;", i, i);
-	for (uint32_t i = 0; i < GEN_BF16X2S; i++)
-		gen_put(g, "mov.b32 %%v%u, %%i%u;", i, i + 3);
-	for (uint32_t i = 0; i < GEN_PREDS; i++)
-		gen_put(g, "setp.lt.s32 %%p%u, %%i%u, %%i%u;", i, i, i + 1);
-}
-
-static void put_function(struct gen *g, uint32_t f)
-{
-	struct gen outer = *g;
-	g->is_function = true;
-	g->mask = GEN_NO_MASK;
-	g->depth = 1;
-	g->by_register[f] = outer.by_register[f] = gen_chance(g, 40);
-	if (g->by_register[f])
-		gen_put(g,
-			".func (.reg .b32 %%ret) f%u"
-			"(.reg .b32 %%ra, .reg .b32 %%rb)",
-			f);
-	else
-		gen_put(g,
-			".func (.param .b64 ret) f%u(.param .b32 pa, "
-			".param .b64 pb, .param .align 8 .b8 ps[16])",
-			f);
-	gen_put(g, "{");
-	declare(g);
-	if (g->by_register[f]) {
-		gen_put(g, "mov.b32 %%i0, %%ra;");
-		gen_put(g, "mov.b64 %%l0, {%%ra, %%rb};");
-	} else {
-		gen_put(g, "ld.param.b32 %%i0, [pa];");
-		gen_put(g, "ld.param.b64 %%l0, [pb];");
-	}
-	start_values(g);
-	if (!g->by_register[f]) {
-		gen_put(g, "ld.param.v2.b32 {%%i1, %%i2}, [ps];");
-		gen_put(g, "ld.param.b64 %%l1, [ps+8];");
-	}
-	body(g, 4 + gen_below(g, 10));
-	if (g->by_register[f])
-		gen_put(g, "mov.b32 %%ret, %%i0;");
-	else
-		gen_put(g, "st.param.b64 [ret], %%l0;");
-	gen_put(g, "ret;");
-	gen_put(g, "}");
-	outer.state = g->state;
-	outer.labels = g->labels;
-	*g = outer;
 }
 
 static void put_table(struct gen *g, const char *space, const char *name)
@@ -409,9 +263,11 @@ static void put_shared_start(struct gen *g)
 	gen_put(g, "mad.wide.u32 %%gown, %%id, %u, %%gsh;", GEN_SHARED_BYTES);
 	gen_put(g, "st.shared.v4.b32 [%%sown], {%%gid, %%id, %%gid, %%n};");
 	gen_put(g, "setp.eq.u32 %%pt, %%id, 0;");
-	for (uint32_t i = 0; i < KERNELS_ATOMIC_BYTES; i += 16)
-		gen_put(g, "@%%pt st.shared.v2.u64 [%%sat+%u], {%u, %u};", i,
-			gen_below(g, 1000), gen_below(g, 1000));
+	for (uint32_t i = 0; i < KERNELS_ATOMIC_BYTES; i += 16) {
+		uint32_t a = gen_below(g, 1000), b = gen_below(g, 1000);
+		gen_put(g, "@%%pt st.shared.v2.u64 [%%sat+%u], {%u, %u};", i, a,
+			b);
+	}
 	gen_put(g, "bar.sync 0;");
 	g->writes_shared = gen_chance(g, 50);
 }
@@ -480,7 +336,7 @@ static void put_kernel(struct gen *g, uint32_t ctas)
 	gen_put(g, ".visible .entry k(.param .u64 out, .param .u64 in, "
 		   ".param .u32 n)");
 	gen_put(g, "{");
-	declare(g);
+	gen_declare(g);
 	gen_put(g, ".reg .b64 %%out, %%in, %%own, %%loc, %%gloc, %%gsh;");
 	gen_put(g, ".reg .b64 %%gown, %%atoms;");
 	gen_put(g, ".reg .b32 %%sh, %%sown, %%sat;");
@@ -496,7 +352,7 @@ static void put_kernel(struct gen *g, uint32_t ctas)
 		ctas * g->threads * KERNELS_THREAD_BYTES);
 	gen_put(g, "mov.b32 %%i0, %%gid;");
 	gen_put(g, "mov.b64 %%l0, {%%gid, %%n};");
-	start_values(g);
+	gen_start_values(g);
 	put_loads(g);
 	if (has_shared)
 		put_shared_start(g);
@@ -507,7 +363,7 @@ static void put_kernel(struct gen *g, uint32_t ctas)
 		gen_put(g, "vote.sync.ballot.b32 %%m0, %%pt, 0xffffffff;");
 	}
 	g->is_uniform = true;
-	body(g, 12 + gen_below(g, 40));
+	gen_body(g, 12 + gen_below(g, 40));
 	put_results(g);
 	gen_put(g, "ret;");
 	gen_put(g, "}");
@@ -524,8 +380,9 @@ static void choose_shape(struct gen *g, struct kernels_case *c)
 		n = large[gen_below(g, 6)];
 	if (n % 2 == 0 && gen_chance(g, 30))
 		rows = 2;
-	*c = (struct kernels_case){.grid = {1 + gen_below(g, n > 200 ? 2 : 3),
-					    gen_chance(g, 20) ? 2 : 1, 1},
+	uint32_t x = 1 + gen_below(g, n > 200 ? 2 : 3);
+	uint32_t y = gen_chance(g, 20) ? 2 : 1;
+	*c = (struct kernels_case){.grid = {x, y, 1},
 				   .block = {n / rows, rows, 1}};
 	g->threads = n;
 }
@@ -547,16 +404,13 @@ void kernels_make(uint64_t seed, uint32_t without,
 	if ((without & KERNELS_NO_FLOAT) != 0)
 		g.weights[GEN_F32] = g.weights[GEN_F64] = g.weights[GEN_HALF] =
 			g.weights[GEN_CVT] = 0;
-	gen_put(&g, ".version 8.6");
+	gen_put(&g, ".version 8.8");
 	gen_put(&g, ".target sm_100");
 	gen_put(&g, ".address_size 64");
 	put_table(&g, ".const", "ctab");
 	put_table(&g, ".global", "gtab");
-	uint32_t n = (without & KERNELS_NO_CALL) != 0
-			     ? 0
-			     : gen_below(&g, GEN_FUNCTIONS_MAX + 1);
-	for (; g.functions < n; g.functions++)
-		put_function(&g, g.functions);
+	if ((without & KERNELS_NO_CALL) == 0)
+		gen_functions(&g);
 	put_kernel(&g, ctas);
 	must(text.err == ERR_OK);
 	ret_case->text = text;

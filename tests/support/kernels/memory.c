@@ -117,8 +117,8 @@ static void load_input(struct gen *g)
 	if ((g->without & KERNELS_NO_FLOAT) == 0 && gen_chance(g, 30))
 		s = &others[gen_below(g, sizeof(others) / sizeof(others[0]))];
 	put_index(g, "%in", half, s->bytes);
-	put_load(g, spaces[gen_below(g, 5)], s, "%a0",
-		 aligned(g, half, s->bytes));
+	const char *space = spaces[gen_below(g, 5)];
+	put_load(g, space, s, "%a0", aligned(g, half, s->bytes));
 }
 
 static void load_table(struct gen *g)

@@ -59,8 +59,22 @@ static void shuffle(struct gen *g)
 		return;
 	}
 	choose_source(g);
-	gen_put(g, "shfl.sync.idx.b32 %%i%u, %%i%u, %%t1, 31, %%m%u;",
-		gen_below(g, GEN_INTS), gen_below(g, GEN_INTS), g->mask);
+	uint32_t d = gen_below(g, GEN_INTS), s = gen_below(g, GEN_INTS);
+	gen_put(g, "shfl.sync.idx.b32 %%i%u, %%i%u, %%t1, 31, %%m%u;", d, s,
+		g->mask);
+}
+
+/* Of those that happen to be here only that a lane is one of them. */
+void gen_activemask(struct gen *g)
+{
+	uint32_t d = gen_below(g, GEN_INTS);
+	gen_put(g, "activemask.b32 %%t0;");
+	if (gen_chance(g, 50)) {
+		gen_put(g, "mov.u32 %%t1, %%lanemask_eq;");
+		gen_put(g, "and.b32 %%i%u, %%t0, %%t1;", d);
+	} else {
+		gen_put(g, "bfe.u32 %%i%u, %%t0, %%lane, 1;", d);
+	}
 }
 
 void gen_warp(struct gen *g)

@@ -4,7 +4,9 @@
  * draw.c    numbers, constants, registers; a template becomes a line
  * memory.c  lines that load and store
  * warp.c    lines of a warp together
- * make.c    the shape: branches, loops, calls, phases of shared memory
+ * barrier.c barriers, of the CTA and of its halves
+ * calls.c   functions, calls, recursions; what a function begins with
+ * make.c    the shape: branches, loops, phases of shared memory
  */
 #ifndef WEFT_TESTS_SUPPORT_KERNELS_PRIV_GEN_H
 #define WEFT_TESTS_SUPPORT_KERNELS_PRIV_GEN_H
@@ -29,6 +31,7 @@
 
 #define GEN_DEPTH_MAX	  3u
 #define GEN_FUNCTIONS_MAX 3u
+#define GEN_TABLE	  4u /* addresses of functions, a power of two */
 
 /* Bytes of shared memory that each thread owns, and of local memory. */
 #define GEN_SHARED_BYTES 16u
@@ -65,7 +68,8 @@ struct gen {
 	bool writes_shared; /* each its own part; else all read all */
 	bool has_exits;	    /* some threads may be gone */
 	uint32_t threads;   /* of a CTA */
-	uint32_t functions;
+	uint32_t functions; /* that may be called here */
+	uint32_t function_count;
 	bool by_register[GEN_FUNCTIONS_MAX];
 };
 
@@ -83,6 +87,20 @@ void gen_line(struct gen *g);
 void gen_launder(struct gen *g);
 void gen_carry(struct gen *g);
 
+/* calls.c */
+void gen_declare(struct gen *g);
+/* Values for all registers, from those in %i0 and %l0. */
+void gen_start_values(struct gen *g);
+void gen_functions(struct gen *g);
+void gen_call(struct gen *g);
+
+/* barrier.c */
+void gen_barrier(struct gen *g);
+
+/* make.c */
+uint32_t gen_label(struct gen *g);
+void gen_body(struct gen *g, uint32_t statements);
+
 /* memory.c */
 void gen_memory(struct gen *g);
 void gen_shared(struct gen *g);
@@ -90,5 +108,6 @@ void gen_atomic(struct gen *g);
 
 /* warp.c */
 void gen_warp(struct gen *g);
+void gen_activemask(struct gen *g);
 
 #endif /* WEFT_TESTS_SUPPORT_KERNELS_PRIV_GEN_H */
