@@ -47,6 +47,17 @@ static int drawn(enum program_sample_kind kind, uint64_t step, uint64_t number)
 	return -1;
 }
 
+/* Somebody accuses by a sample of its own choice: what comes of it. */
+static struct hash accuse(const struct program_sample *s,
+			  enum program_verdict want)
+{
+	struct verify_evidence e = world_evidence(w, t, s);
+	struct hash id = world_dispute(w, OUTSIDER, &x.id, &e);
+
+	cr_assert_eq(world_case(w, &id).verdict, want);
+	return id;
+}
+
 static const struct toy_cheat wrong_byte = {
 	.step = 1, .object = 1, .offset = 0, .flip = 1};
 
@@ -108,13 +119,10 @@ Test(dispute, fraud_of_a_drawn_sample)
 
 Test(dispute, fraud_of_a_chosen_sample_spares_the_bond)
 {
-	struct verify_evidence e;
 	struct hash id;
 
 	begin(&wrong_byte);
-	e = world_evidence(w, t, &sees_it);
-	id = world_dispute(w, OUTSIDER, &x.id, &e);
-	cr_assert_eq(world_case(w, &id).verdict, PROGRAM_VERDICT_FRAUD);
+	id = accuse(&sees_it, PROGRAM_VERDICT_FRAUD);
 	cr_assert_not(world_case(w, &id).seed_drawn);
 	cr_assert_eq(world_get(w, &x.id).state, MARKET_LEASE_refuted);
 	cr_assert_eq(world_lock(w, PROVIDER, LEDGER_PURPOSE_bond, NULL),
@@ -141,16 +149,13 @@ Test(dispute, a_false_draw_spares_the_bond)
 
 Test(dispute, a_false_accusation_pays_the_provider)
 {
-	struct verify_evidence e;
 	uint64_t before;
 	uint32_t who;
 	struct hash id;
 
 	begin(NULL);
-	e = world_evidence(w, t, &sees_it);
 	before = world_balance(w, PROVIDER);
-	id = world_dispute(w, OUTSIDER, &x.id, &e);
-	cr_assert_eq(world_case(w, &id).verdict, PROGRAM_VERDICT_VALID);
+	id = accuse(&sees_it, PROGRAM_VERDICT_VALID);
 	cr_assert_eq(world_balance(w, PROVIDER) - before, DEPOSIT);
 	cr_assert_eq(world_lock(w, OUTSIDER, LEDGER_PURPOSE_deposit, &id), 0u);
 	/* the audit goes on and ends well */
@@ -244,8 +249,7 @@ Test(dispute, a_chunk_needs_the_providers_signature)
 
 	begin(&cheat);
 	e = world_evidence(w, t, &s);
-	id = world_dispute(w, OUTSIDER, &x.id, &e);
-	cr_assert_eq(world_case(w, &id).verdict, PROGRAM_VERDICT_INCOMPLETE);
+	(void)accuse(&s, PROGRAM_VERDICT_INCOMPLETE);
 	world_sign(w, OUTSIDER, &x.id, &e);
 	id = world_dispute(w, OUTSIDER, &x.id, &e);
 	cr_assert_eq(world_case(w, &id).verdict, PROGRAM_VERDICT_INCOMPLETE);
@@ -262,13 +266,9 @@ Test(dispute, a_wrong_copy_needs_no_signature)
 		.step = 3, .object = 2, .offset = 7, .flip = 1};
 	struct program_sample s = {2, 3, PROGRAM_SAMPLE_CHUNK, 0,
 				   PROGRAM_WARP_ALL};
-	struct verify_evidence e;
-	struct hash id;
 
 	begin(&cheat);
-	e = world_evidence(w, t, &s);
-	id = world_dispute(w, OUTSIDER, &x.id, &e);
-	cr_assert_eq(world_case(w, &id).verdict, PROGRAM_VERDICT_FRAUD);
+	(void)accuse(&s, PROGRAM_VERDICT_FRAUD);
 	cr_assert_eq(w->referee_runs, 0u);
 }
 
@@ -279,13 +279,9 @@ Test(dispute, a_forbidden_write_needs_hashes_only)
 		.step = 6, .object = 2, .offset = 600, .flip = 1};
 	struct program_sample s = {0, 6, PROGRAM_SAMPLE_CTA, 0,
 				   PROGRAM_WARP_ALL};
-	struct verify_evidence e;
-	struct hash id;
 
 	begin(&cheat);
-	e = world_evidence(w, t, &s);
-	id = world_dispute(w, OUTSIDER, &x.id, &e);
-	cr_assert_eq(world_case(w, &id).verdict, PROGRAM_VERDICT_FRAUD);
+	(void)accuse(&s, PROGRAM_VERDICT_FRAUD);
 	cr_assert_eq(w->referee_runs, 0u);
 }
 
@@ -293,16 +289,13 @@ Test(dispute, a_void_sample_strikes_nobody)
 {
 	struct program_sample s = {0, 2, PROGRAM_SAMPLE_CTA, 0,
 				   PROGRAM_WARP_ALL};
-	struct verify_evidence e;
 	uint64_t before;
 	struct hash id;
 
 	begin(NULL);
 	w->void_step = 2;
-	e = world_evidence(w, t, &s);
 	before = world_balance(w, PROVIDER);
-	id = world_dispute(w, OUTSIDER, &x.id, &e);
-	cr_assert_eq(world_case(w, &id).verdict, PROGRAM_VERDICT_VOID);
+	id = accuse(&s, PROGRAM_VERDICT_VOID);
 	cr_assert_eq(world_get(w, &x.id).state, MARKET_LEASE_void);
 	cr_assert_eq(world_audit(w, &x.id).end, VERIFY_END_VOID);
 	cr_assert_eq(world_balance(w, PROVIDER), before);
@@ -315,14 +308,10 @@ Test(dispute, a_void_sample_strikes_nobody)
  * the provider paid. */
 Test(dispute, a_void_first_step_marks_the_program)
 {
-	struct verify_evidence e;
-	struct hash id;
 
 	begin(NULL);
 	w->void_step = 1;
-	e = world_evidence(w, t, &sees_it);
-	id = world_dispute(w, OUTSIDER, &x.id, &e);
-	cr_assert_eq(world_case(w, &id).verdict, PROGRAM_VERDICT_VOID);
+	(void)accuse(&sees_it, PROGRAM_VERDICT_VOID);
 	cr_assert_eq(world_get(w, &x.id).state, MARKET_LEASE_void);
 	cr_assert_eq(coin_raw(world_get(w, &x.id).paid), PRICE);
 }
