@@ -25,7 +25,8 @@ void gen_declare(struct gen *g)
 	gen_put(g, ".reg .b32 %%v<%u>;", GEN_BF16X2S);
 	gen_put(g, ".reg .b32 %%t<3>, %%c<4>, %%m<5>;");
 	gen_put(g, ".reg .b64 %%a<2>;");
-	gen_put(g, ".reg .b32 %%id, %%lane, %%gid, %%cta, %%n, %%junk, %%deep;");
+	gen_put(g,
+		".reg .b32 %%id, %%lane, %%gid, %%cta, %%n, %%junk, %%deep;");
 	gen_put(g, ".reg .b64 %%junkl;");
 }
 
