@@ -129,13 +129,12 @@ static void tell_failure(struct cli *c, struct local_run *r, uint64_t index,
 			 struct job_run *run)
 {
 	struct buf text = buf_make(64u << 10);
-	struct bytes file;
 	json_t *o;
 
 	if (r->failed >= FAILURES_TOLD)
 		return;
-	place_find(c, r->j, run, &file);
-	place_put(&text, run, file);
+	place_find(c, r->j, run);
+	place_put(&text, r->j, run);
 	cli_note(c, "task %" PRIu64 ": %.*s", index, (int)text.n,
 		 (const char *)text.p);
 	buf_free(&text);
@@ -328,6 +327,15 @@ static enum cli_exit run_all(struct cli *c, struct local_job *j,
 	return code;
 }
 
+/* The sanitizer looks at all CTAs of all tasks, whatever the sampled ones have
+ * shown. */
+static bool goes_on(const struct local_job *j)
+{
+	uint32_t outcome = j->built.end.outcome;
+
+	return j->how.sanitize && (outcome == JOB_VOID || outcome == JOB_FAULT);
+}
+
 /* Read, compile, build, admit, sample. */
 static enum cli_exit prepare(struct cli *c, struct local_job *j)
 {
@@ -341,7 +349,7 @@ static enum cli_exit prepare(struct cli *c, struct local_job *j)
 		code = local_build(c, j, true, any_class);
 	if (!code && !any_class)
 		code = local_admit(c, j);
-	if (!code)
+	if (!code && !goes_on(j))
 		code = local_sampled(c, j);
 	return code;
 }

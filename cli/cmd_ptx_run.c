@@ -148,7 +148,7 @@ static void put_text(const struct job_run *r)
 {
 	struct buf text = buf_make(64u << 10);
 
-	place_put(&text, r, (struct bytes){0});
+	place_put(&text, NULL, r);
 	printf("%.*s\n", (int)text.n, (const char *)text.p);
 	buf_free(&text);
 	printf("%" PRIu64 " thread-instructions, cost %" PRIu64 ", %.3f ms\n",
@@ -176,6 +176,7 @@ static enum cli_exit run_with(struct cli *c, struct job_ptx_run *r,
 		if (code)
 			return code;
 	}
+	place_find_ptx(&run, r->ptx);
 	put_run(c, &run);
 	return code_of(&run);
 }

@@ -15,8 +15,10 @@ json_t *json_text(struct bytes b);
 /* A count; JSON integers hold 63 bits, larger ones become strings. */
 json_t *json_count(uint64_t n);
 
-/* {"outcome","reason","count","cost","kernel","line","cta","thread",
- * "address","findings":[]}; what is unknown is null. */
+/* {"outcome","reason","count","cost","kernel","step","line","file",
+ * "source_line","source","cta","thread","grid","block","address",
+ * "findings":[]}; what is unknown is null.  A finding has the same about
+ * itself, "count", "help" and, as "other_...", the access it clashes with. */
 json_t *json_run(const struct job_run *r);
 
 /* One line and a newline to standard output; takes the reference. */

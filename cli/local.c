@@ -385,13 +385,12 @@ enum cli_exit local_sampled(struct cli *c, const struct local_job *j)
 {
 	struct job_run run = j->built.end;
 	struct buf text = buf_make(64u << 10);
-	struct bytes file;
 	enum cli_exit code;
 
 	if (run.outcome == JOB_OK)
 		return CLI_DONE;
-	place_find(c, j, &run, &file);
-	place_put(&text, &run, file);
+	place_find(c, j, &run);
+	place_put(&text, j, &run);
 	code = cli_fail(c,
 			run.outcome == JOB_REFUSED ? CLI_REFUSED : CLI_FAULTED,
 			job_outcome_word(run.outcome), "%s%.*s",

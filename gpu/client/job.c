@@ -150,7 +150,7 @@ void job_how_get(struct dec *d, struct job_how *ret)
 
 static void finding_put(struct buf *out, const struct job_finding *f)
 {
-	enc_array(out, 11);
+	enc_array(out, 13);
 	enc_str(out, f->kind);
 	enc_str(out, f->text);
 	enc_uint(out, f->line);
@@ -162,11 +162,14 @@ static void finding_put(struct buf *out, const struct job_finding *f)
 	enc_uint(out, f->other_line);
 	enc_uint(out, f->other_source_line);
 	enc_uint(out, f->other_cta);
+	enc_uint(out, f->other_thread);
+	enc_uint(out, f->other_threads);
 }
 
 static void finding_get(struct dec *d, struct job_finding *ret)
 {
-	dec_array_exact(d, 11);
+	*ret = (struct job_finding){0};
+	dec_array_exact(d, 13);
 	ret->kind = dec_str(d, 64);
 	ret->text = dec_str(d, JOB_NAME_BYTES_MAX);
 	ret->line = dec_uint(d, UINT64_MAX);
@@ -178,11 +181,27 @@ static void finding_get(struct dec *d, struct job_finding *ret)
 	ret->other_line = dec_uint(d, UINT64_MAX);
 	ret->other_source_line = dec_uint(d, UINT64_MAX);
 	ret->other_cta = dec_uint(d, UINT64_MAX);
+	ret->other_thread = dec_uint(d, UINT64_MAX);
+	ret->other_threads = dec_uint(d, UINT64_MAX);
+}
+
+static void dims_put(struct buf *out, const uint32_t dims[3])
+{
+	enc_array(out, 3);
+	for (int i = 0; i < 3; i++)
+		enc_uint(out, dims[i]);
+}
+
+static void dims_get(struct dec *d, uint32_t ret[3])
+{
+	dec_array_exact(d, 3);
+	for (int i = 0; i < 3; i++)
+		ret[i] = dec_u32(d);
 }
 
 void job_run_put(struct buf *out, const struct job_run *r)
 {
-	enc_array(out, 15);
+	enc_array(out, 17);
 	enc_uint(out, r->outcome);
 	enc_str(out, r->reason);
 	enc_str(out, r->text);
@@ -197,6 +216,8 @@ void job_run_put(struct buf *out, const struct job_run *r)
 	enc_uint(out, r->cost);
 	enc_uint(out, r->cta_count_most);
 	enc_uint(out, r->run_us);
+	dims_put(out, r->grid);
+	dims_put(out, r->block);
 	enc_array(out, r->finding_count);
 	for (uint32_t i = 0; i < r->finding_count; i++)
 		finding_put(out, &r->findings[i]);
@@ -204,7 +225,8 @@ void job_run_put(struct buf *out, const struct job_run *r)
 
 void job_run_get(struct dec *d, struct arena *a, struct job_run *ret)
 {
-	dec_array_exact(d, 15);
+	*ret = (struct job_run){0};
+	dec_array_exact(d, 17);
 	ret->outcome = (uint32_t)dec_uint(d, JOB_CANCELLED);
 	ret->reason = dec_str(d, 64);
 	ret->text = dec_str(d, JOB_NAME_BYTES_MAX);
@@ -219,6 +241,8 @@ void job_run_get(struct dec *d, struct arena *a, struct job_run *ret)
 	ret->cost = dec_uint(d, UINT64_MAX);
 	ret->cta_count_most = dec_uint(d, UINT64_MAX);
 	ret->run_us = dec_uint(d, UINT64_MAX);
+	dims_get(d, ret->grid);
+	dims_get(d, ret->block);
 	ret->findings = dec_list(d, a, JOB_FINDINGS_MAX, sizeof(*ret->findings),
 				 &ret->finding_count);
 	for (uint32_t i = 0; i < ret->finding_count; i++)

@@ -97,6 +97,11 @@ struct job_finding {
 	uint64_t other_line;
 	uint64_t other_source_line;
 	uint64_t other_cta;
+	uint64_t other_thread;	/* of races; or the first of its warp */
+	uint64_t other_threads; /* 1, 32; 0: unknown */
+	/* What the user knows of the lines; not on the wire. */
+	struct bytes file, other_file;
+	struct bytes source, other_source;
 };
 
 /* The end of a run of one launch or one task. */
@@ -114,7 +119,9 @@ struct job_run {
 	uint64_t count;	  /* thread-instructions */
 	uint64_t cost;
 	uint64_t cta_count_most;
-	uint64_t run_us; /* executing alone, without loading */
+	uint64_t run_us;	    /* executing alone, without loading */
+	uint32_t grid[3], block[3]; /* of the launch; 0: none */
+	struct bytes file, source;  /* of the line; not on the wire */
 	struct job_finding *findings;
 	uint32_t finding_count;
 };

@@ -230,6 +230,8 @@ struct exec_options {
 	/* Shadow state for every rule of a defined result.  At most some 3x
 	 * slower.  Findings end in EXEC_VOID. */
 	bool sanitize;
+	/* Run all CTAs, whatever some end as: for the findings of all. */
+	bool runs_on;
 	/* Keep what the CTAs write as ordered ranges (result.writes). */
 	bool record_writes;
 	/* Keep what the CTAs read of buffers (result.reads). */
@@ -280,10 +282,13 @@ struct exec_finding {
 	uint64_t address; /* 0: none */
 	uint64_t count;
 	/* Races and conflicts: the access before this one; lines 0: unknown.
-	 * other_cta: of a conflict. */
+	 * other_cta: of a conflict.  other_threads of a race: 1, or 32 when
+	 * only the warp that starts with other_thread is known; 0: unknown. */
 	uint32_t other_line;
 	uint32_t other_source_line;
 	uint64_t other_cta;
+	uint32_t other_thread;
+	uint32_t other_threads;
 };
 
 /* Bytes that were written, sorted by (buffer, offset), merged. */
@@ -313,8 +318,9 @@ struct exec_result {
 	uint32_t line;	      /* in the PTX text */
 	uint32_t source_line; /* in the user's source; 0: unknown */
 	uint64_t cta;
-	uint32_t thread;  /* linear, in the CTA */
-	uint64_t address; /* 0: none */
+	uint32_t thread;	    /* linear, in the CTA */
+	uint64_t address;	    /* 0: none */
+	uint32_t grid[3], block[3]; /* of the launch */
 	/* Outcome not_open: the bytes that were missing first. */
 	struct exec_range missing;
 	uint64_t ctas_done;

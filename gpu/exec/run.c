@@ -177,7 +177,8 @@ static void *work(void *ctx)
 		    w->err != ERR_OK)
 			return NULL;
 		uint64_t position = order_at(r, i);
-		if (position <= __atomic_load_n(&r->bad, __ATOMIC_RELAXED))
+		if (r->options->runs_on ||
+		    position <= __atomic_load_n(&r->bad, __ATOMIC_RELAXED))
 			run_one(w, position);
 		__atomic_fetch_add(&r->done, 1, __ATOMIC_RELAXED);
 		if (w->thread == pthread_self() && r->options->progress != NULL)
@@ -231,7 +232,32 @@ static void collect(struct run *r, struct worker *workers, uint32_t n)
 	}
 }
 
-/* Findings of all workers, joined by line and kind. */
+/* f takes its place in a list of *count, where each line and kind is once:
+ * the lowest CTA's, whatever thread has run it. */
+static void join_finding(struct exec_finding *list, size_t *count,
+			 const struct exec_finding *f)
+{
+	struct exec_finding new = *f;
+	size_t at = 0;
+	while (at < *count &&
+	       (list[at].kind != f->kind || list[at].line != f->line))
+		at++;
+	if (at == *count && *count == EXEC_FINDINGS_MAX)
+		return;
+	if (at < *count) {
+		list[at].count += f->count;
+		if (list[at].cta <= f->cta)
+			return;
+		new.count = list[at].count;
+	} else {
+		++*count;
+	}
+	for (; at > 0 && list[at - 1].cta > new.cta; at--)
+		list[at] = list[at - 1];
+	list[at] = new;
+}
+
+/* Findings of all workers, by CTA. */
 static enum err join_findings(struct run *r, const struct worker *workers,
 			      uint32_t n, struct arena *arena)
 {
@@ -243,17 +269,8 @@ static enum err join_findings(struct run *r, const struct worker *workers,
 	for (uint32_t i = 0; i < n; i++) {
 		const struct shadow *h = workers[i].machine.trace->shadow;
 		r->result->finding_total += h->finding_total;
-		for (uint32_t k = 0; k < h->finding_count; k++) {
-			size_t at = 0;
-			while (at < count &&
-			       (list[at].kind != h->findings[k].kind ||
-				list[at].line != h->findings[k].line))
-				at++;
-			if (at < count)
-				list[at].count += h->findings[k].count;
-			else if (count < EXEC_FINDINGS_MAX)
-				list[count++] = h->findings[k];
-		}
+		for (uint32_t k = 0; k < h->finding_count; k++)
+			join_finding(list, &count, &h->findings[k]);
 	}
 	r->result->findings = list;
 	r->result->finding_count = count;
@@ -434,6 +451,8 @@ enum err exec_run(const struct exec_module *m, const struct exec_launch *launch,
 	if (options->range_count > EXEC_RANGES_MAX)
 		return ERR_LIMIT;
 	*ret_result = (struct exec_result){.outcome = EXEC_OK};
+	memcpy(ret_result->grid, launch->grid, sizeof(launch->grid));
+	memcpy(ret_result->block, launch->block, sizeof(launch->block));
 	enum err err = launch_prepare(m, launch, options, lanes, &r.l, &reason);
 	bool runs = err == ERR_OK && reason == EXEC_REASON_none;
 	if (err == ERR_OK && runs)

@@ -257,14 +257,16 @@ struct exec_finding *shadow_find(struct machine *mc, struct strip *s,
 }
 
 void shadow_find_race(struct machine *mc, struct strip *s, const struct op *o,
-		      uint32_t lane, uint64_t address, uint32_t other)
+		      uint32_t lane, uint64_t address, struct clash other)
 {
 	struct exec_finding *f =
 		shadow_find(mc, s, o, EXEC_REASON_race, lane, address);
-	if (f == NULL || other >= mc->l->m->op_count)
+	if (f == NULL || other.op >= mc->l->m->op_count)
 		return;
-	f->other_line = mc->ops[other].line;
-	f->other_source_line = mc->ops[other].source_line;
+	f->other_line = mc->ops[other.op].line;
+	f->other_source_line = mc->ops[other.op].source_line;
+	f->other_thread = other.thread;
+	f->other_threads = other.threads;
 }
 
 void shadow_nan(struct machine *mc, struct strip *s, const struct op *o,

@@ -195,25 +195,47 @@ static void demote(const struct shadow *h, struct entry e)
 
 #define NO_RACE UINT32_MAX
 
-/* One entry; gives the op that it races with, or NO_RACE. */
-static uint32_t touch_entry(const struct shadow *h, struct entry e,
-			    const struct touch *t, uint32_t thread, uint32_t op,
-			    bool changes)
+/* The first of a set that is not ordered before what thread does now. */
+static struct clash clash_with(const struct shadow *h, uint32_t stamp,
+			       uint32_t mask, uint32_t op, uint32_t thread)
 {
-	uint32_t other = NO_RACE;
+	uint32_t who = stamp & (SET_WARPS - 1), warp = thread / 32;
+	bool is_warps = (stamp & SET_WARPS) != 0;
+	for (uint32_t m = mask; m != 0; m &= m - 1) {
+		uint32_t k = (uint32_t)__builtin_ctz(m);
+		if (is_warps && k == warp)
+			continue;
+		if (!is_warps && who * 32 + k == thread)
+			continue;
+		if (ordered(h, stamp, 1u << k, thread))
+			continue;
+		return (struct clash){.op = op,
+				      .thread =
+					      is_warps ? k * 32 : who * 32 + k,
+				      .threads = is_warps ? 32 : 1};
+	}
+	return (struct clash){.op = op, .thread = warp * 32, .threads = 32};
+}
+
+/* One entry; gives the access that it races with; op NO_RACE: none. */
+static struct clash touch_entry(const struct shadow *h, struct entry e,
+				const struct touch *t, uint32_t thread,
+				uint32_t op, bool changes)
+{
+	struct clash other = {.op = NO_RACE};
 	bool w_atomic = (*e.w & SET_ATOMIC) != 0;
 	bool w_open = !ordered(h, *e.w, *e.w_mask, thread);
 	bool r_open = !ordered(h, *e.r, *e.r_mask, thread);
 	bool equal = t->is_write && !t->is_atomic && !w_atomic && !changes;
 	if (w_open && !(t->is_atomic && w_atomic) && !equal)
-		other = *e.w_op;
+		other = clash_with(h, *e.w, *e.w_mask, *e.w_op, thread);
 	if (!t->is_write) {
 		add(h, e.r, e.r_mask, thread, r_open);
 		*e.r_op = op;
 		return other;
 	}
 	if (r_open)
-		other = *e.r_op;
+		other = clash_with(h, *e.r, *e.r_mask, *e.r_op, thread);
 	if (t->is_atomic && *e.w >= h->start && !w_atomic)
 		demote(h, e);
 	else if (!t->is_atomic && !r_open && *e.r >= h->start)
@@ -241,17 +263,18 @@ void race_touch(struct machine *mc, struct strip *s, const struct op *o,
 {
 	struct shadow *h = mc->trace->shadow;
 	uint32_t each = 1u << h->entry_shift;
-	uint32_t other = NO_RACE, op = (uint32_t)(o - mc->ops);
+	uint32_t op = (uint32_t)(o - mc->ops);
+	struct clash other = {.op = NO_RACE};
 	for (uint32_t i = 0; i < t->size; i += each) {
 		bool changes = t->is_atomic;
 		for (uint32_t k = 0; t->is_write && !changes && k < each; k++)
 			changes = changes_byte(mc, s, o, t, i + k);
-		uint32_t with = touch_entry(
+		struct clash with = touch_entry(
 			h, entry_of(t->page, (t->at + i) >> h->entry_shift), t,
 			s->first + t->lane, op, changes);
-		other = other == NO_RACE ? with : other;
+		other = other.op == NO_RACE ? with : other;
 	}
-	if (other != NO_RACE)
+	if (other.op != NO_RACE)
 		shadow_find_race(mc, s, o, t->lane, t->address, other);
 }
 

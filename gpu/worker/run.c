@@ -3,6 +3,7 @@
  */
 #define _GNU_SOURCE
 #include <sched.h>
+#include <string.h>
 
 #include "gpu/worker/priv/job.h"
 
@@ -36,6 +37,7 @@ enum err worker_how(struct worker *w, const struct job_how *how,
 		threads = allowed_threads();
 	o->threads = threads > EXEC_THREADS_MAX ? EXEC_THREADS_MAX : threads;
 	o->sanitize = how->sanitize;
+	o->runs_on = how->sanitize;
 	if (!how->lanes.n)
 		return ERR_OK;
 	if (exec_lanes_parse(how->lanes, &o->lanes))
@@ -62,6 +64,8 @@ enum err worker_run_report(struct worker *w, const struct exec_result *r,
 		.cost = r->cost,
 		.cta_count_most = r->cta_count_most,
 	};
+	memcpy(ret->grid, r->grid, sizeof(ret->grid));
+	memcpy(ret->block, r->block, sizeof(ret->block));
 	if (r->reason != EXEC_REASON_none) {
 		ret->reason = bytes_str(exec_reason_word(r->reason));
 		ret->text = bytes_str(exec_reason_text(r->reason));
@@ -85,6 +89,8 @@ enum err worker_run_report(struct worker *w, const struct exec_result *r,
 			.other_line = f->other_line,
 			.other_source_line = f->other_source_line,
 			.other_cta = f->other_cta,
+			.other_thread = f->other_thread,
+			.other_threads = f->other_threads,
 		};
 	}
 	return ERR_OK;

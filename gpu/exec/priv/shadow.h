@@ -370,8 +370,13 @@ void shadow_nan(struct machine *mc, struct strip *s, const struct op *o,
 struct exec_finding *shadow_find(struct machine *mc, struct strip *s,
 				 const struct op *o, enum exec_reason kind,
 				 uint32_t lane, uint64_t address);
-/* other: the op of the access before it. */
+/* An access that another one races with. */
+struct clash {
+	uint32_t op;
+	uint32_t thread;  /* or the first of its warp */
+	uint32_t threads; /* 1, 32 */
+};
 void shadow_find_race(struct machine *mc, struct strip *s, const struct op *o,
-		      uint32_t lane, uint64_t address, uint32_t other);
+		      uint32_t lane, uint64_t address, struct clash other);
 
 #endif /* WEFT_GPU_EXEC_PRIV_SHADOW_H */

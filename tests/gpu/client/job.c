@@ -29,6 +29,8 @@ static const struct job_finding finding = {
 	.other_line = 5,
 	.other_source_line = 6,
 	.other_cta = 8,
+	.other_thread = 96,
+	.other_threads = 32,
 };
 
 static struct job_run sample_run(void)
@@ -47,6 +49,8 @@ static struct job_run sample_run(void)
 		.count = UINT64_MAX,
 		.cost = 5,
 		.run_us = 12,
+		.grid = {2, 3, 4},
+		.block = {5, 6, 7},
 		.findings = (struct job_finding *)&finding,
 		.finding_count = 1,
 	};
@@ -75,6 +79,10 @@ Test(job, run)
 	cr_expect_eq(got.findings[0].other_source_line, 6);
 	cr_expect_eq(got.findings[0].other_cta, 8);
 	cr_expect_eq(got.findings[0].cta, 1ull << 40);
+	cr_expect_eq(got.findings[0].other_thread, 96);
+	cr_expect_eq(got.findings[0].other_threads, 32);
+	cr_expect_eq(got.grid[2], 4);
+	cr_expect_eq(got.block[0], 5);
 	for (size_t n = 0; n < b.n; n++)
 		cr_expect_neq(job_run_decode(arena, bytes_of(b.p, n), &got),
 			      ERR_OK);
