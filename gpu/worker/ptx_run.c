@@ -8,6 +8,9 @@
 
 #include "gpu/worker/priv/job.h"
 
+/* Of a file's kernels, when one is asked for that is not there. */
+#define KERNELS_SHOWN 8u
+
 struct ptx_job {
 	struct worker *w;
 	struct job_ptx_run r;
@@ -150,9 +153,8 @@ static enum err lay_out_all(struct ptx_job *j)
 {
 	if (j->r.arg_count != j->kernel.param_count)
 		return worker_fail(j->w, ERR_REFUSED,
-				   "%u arguments are given, the kernel takes "
-				   "%u",
-				   j->r.arg_count, j->kernel.param_count);
+				   "the kernel takes %u arguments, given: %u",
+				   j->kernel.param_count, j->r.arg_count);
 	j->params =
 		arena_alloc(j->w->arena, (size_t)j->kernel.param_bytes + 1, 16);
 	j->relocs = ARENA_ARRAY(j->w->arena, (size_t)j->r.arg_count + 1,
@@ -256,6 +258,29 @@ static void walk_calls(struct walk *k, const struct ptx_function *f)
 	}
 }
 
+static enum err no_kernel(struct ptx_job *j, const struct ptx_module *tree)
+{
+	const char *list = "";
+	uint32_t shown = 0;
+
+	for (uint32_t i = 0; i < tree->function_count && list; i++) {
+		const struct ptx_function *f = &tree->functions[i];
+
+		if (!f->is_entry || shown > KERNELS_SHOWN)
+			continue;
+		if (shown++ == KERNELS_SHOWN)
+			list = arena_printf(j->w->arena, "%s, ...", list);
+		else
+			list = arena_printf(j->w->arena, "%s%s %.*s", list,
+					    shown > 1 ? "," : "; there is",
+					    (int)f->name.n,
+					    (const char *)f->name.p);
+	}
+	return worker_fail(j->w, ERR_REFUSED, "no kernel is called %.*s%s",
+			   (int)j->r.kernel.n, (const char *)j->r.kernel.p,
+			   list ? list : "");
+}
+
 /* Take the bodies of all functions that the kernel cannot reach, so that
  * what is not executed there does not stop this one. */
 static enum err keep_reached(struct ptx_job *j, struct ptx_module *tree)
@@ -273,9 +298,7 @@ static enum err keep_reached(struct ptx_job *j, struct ptx_module *tree)
 			walk_to(&k, i);
 	}
 	if (!k.todo_count)
-		return worker_fail(
-			j->w, ERR_REFUSED, "no kernel is called %.*s",
-			(int)j->r.kernel.n, (const char *)j->r.kernel.p);
+		return no_kernel(j, tree);
 	while (k.todo_count)
 		walk_calls(&k, &tree->functions[k.todo[--k.todo_count]]);
 	for (uint32_t i = 0; i < n; i++)

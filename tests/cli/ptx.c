@@ -176,6 +176,17 @@ Test(ptx, what_is_malformed_exits_1_with_its_line)
 	cr_expect_eq(r.code, 1);
 }
 
+Test(ptx, a_kernel_that_is_not_there)
+{
+	run_write_text("b.ptx", HEAD ".visible .entry one()\n{\nret;\n}\n"
+				     ".func two()\n{\nret;\n}\n"
+				     ".visible .entry three()\n{\nret;\n}\n");
+	WEFT(&r, "ptx", "run", "b.ptx", "-k", "two", "-g", "1", "-b", "1");
+	cr_expect_eq(r.code, 2);
+	cr_expect_str_eq(r.err, "weft: no kernel is called two; there is one, "
+				"three\n");
+}
+
 Test(ptx, arguments_are_held_against_the_kernel)
 {
 	run_write_text("b.ptx", bump);
