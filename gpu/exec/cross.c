@@ -29,14 +29,31 @@ struct split {
 	uint8_t value[4];
 };
 
+/* Words that are looked at together, and lie together. */
+#define GROUP (PAGE_BLOCK / 4)
+
+struct group {
+	uint32_t writer[GROUP]; /* position + 1, ATOMIC */
+	uint32_t reader[GROUP]; /* position + 1, SEVERAL */
+	uint32_t value[GROUP];
+	uint32_t op[GROUP];
+};
+
 struct map {
+	struct group groups[PAGE_WORDS / GROUP];
+	struct split **splits; /* by word; NULL: none in this page */
 	uint64_t number;
 	uint32_t buffer;
-	uint32_t writer[PAGE_WORDS]; /* position + 1, ATOMIC */
-	uint32_t value[PAGE_WORDS];
-	uint32_t reader[PAGE_WORDS]; /* position + 1, SEVERAL */
-	uint32_t op[PAGE_WORDS];
-	struct split **splits; /* by word; NULL: none in this page */
+};
+
+/* Pages whose maps are fetched together. */
+#define AHEAD 16u
+
+/* A place in the table of maps. */
+struct map_slot {
+	struct map *map; /* NULL: free */
+	uint64_t number;
+	uint32_t buffer;
 };
 
 struct owner {
@@ -47,10 +64,8 @@ struct owner {
 struct cross {
 	pthread_mutex_t lock;
 	const struct exec_options *options;
-	struct map **list;
 	uint32_t count, cap;
-	uint32_t *slots;
-	uint32_t slot_cap;
+	struct map_slot *slots; /* open hashing, at most half full */
 	struct owner *owners[EXEC_RANGES_MAX];
 	struct exec_found found[EXEC_RANGES_MAX];
 };
@@ -78,11 +93,12 @@ void cross_free(struct cross *x)
 	if (x == NULL)
 		return;
 	pthread_mutex_destroy(&x->lock);
-	for (uint32_t i = 0; i < x->count; i++)
-		map_free(x->list[i]);
+	for (uint32_t i = 0; i < x->cap; i++) {
+		if (x->slots[i].map != NULL)
+			map_free(x->slots[i].map);
+	}
 	for (uint32_t i = 0; i < EXEC_RANGES_MAX; i++)
 		free(x->owners[i]);
-	free((void *)x->list);
 	free(x->slots);
 	free(x);
 }
@@ -93,48 +109,52 @@ static uint64_t map_hash(uint32_t buffer, uint64_t number)
 	       20;
 }
 
+/* The slot of a page, or the free one where it belongs. */
+static struct map_slot *slot_of(const struct cross *x, uint32_t buffer,
+				uint64_t number)
+{
+	uint64_t at = map_hash(buffer, number), mask = x->cap - 1;
+	for (;; at++) {
+		struct map_slot *s = &x->slots[at & mask];
+		if (s->map == NULL ||
+		    (s->number == number && s->buffer == buffer))
+			return s;
+	}
+}
+
 static bool grow(struct cross *x)
 {
-	uint32_t cap = x->slot_cap == 0 ? 1024 : x->slot_cap * 2;
-	struct map **list =
-		realloc((void *)x->list, (size_t)cap / 2 * sizeof(*list));
-	if (list == NULL)
-		return false;
-	x->list = list;
-	x->cap = cap / 2;
-	uint32_t *slots = calloc(cap, sizeof(*slots));
+	struct cross old = *x;
+	uint32_t cap = x->cap == 0 ? 1024 : x->cap * 2;
+	struct map_slot *slots = calloc(cap, sizeof(*slots));
 	if (slots == NULL)
 		return false;
-	for (uint32_t i = 0; i < x->count; i++) {
-		uint64_t at = map_hash(list[i]->buffer, list[i]->number);
-		while (slots[at & (cap - 1)] != 0)
-			at++;
-		slots[at & (cap - 1)] = i + 1;
-	}
-	free(x->slots);
 	x->slots = slots;
-	x->slot_cap = cap;
+	x->cap = cap;
+	for (uint32_t i = 0; i < old.cap; i++) {
+		const struct map_slot *s = &old.slots[i];
+		if (s->map != NULL)
+			*slot_of(x, s->buffer, s->number) = *s;
+	}
+	free(old.slots);
 	return true;
 }
 
 static struct map *map_of(struct cross *x, const struct page *e)
 {
-	if (x->count >= x->cap && !grow(x))
+	if (x->count >= x->cap / 2 && !grow(x))
 		return NULL;
-	uint64_t at = map_hash(e->buffer, e->number), mask = x->slot_cap - 1;
-	for (; x->slots[at & mask] != 0; at++) {
-		struct map *m = x->list[x->slots[at & mask] - 1];
-		if (m->number == e->number && m->buffer == e->buffer)
-			return m;
-	}
-	struct map *m = calloc(1, sizeof(*m));
-	if (m == NULL)
+	struct map_slot *s = slot_of(x, e->buffer, e->number);
+	if (s->map != NULL)
+		return s->map;
+	s->map = aligned_alloc(64, (sizeof(*s->map) + 63) / 64 * 64);
+	if (s->map == NULL)
 		return NULL;
-	m->number = e->number;
-	m->buffer = e->buffer;
-	x->list[x->count++] = m;
-	x->slots[at & mask] = x->count;
-	return m;
+	memset(s->map, 0, sizeof(*s->map));
+	s->map->number = s->number = e->number;
+	s->map->buffer = s->buffer = e->buffer;
+	x->count++;
+	return s->map;
 }
 
 /* A CTA's page, ready to be compared. */
@@ -202,30 +222,37 @@ static uint32_t with_reader(uint32_t old, uint32_t me)
 static void add_word(struct map *m, const struct view *v, uint32_t i,
 		     bool writes, bool reads, struct cross_find *f)
 {
+	struct group *g = &m->groups[i / GROUP];
 	uint32_t value = word_value(v, i), at = i << (2 - v->shift);
 	bool is_atomic = (v->w[at] & SET_ATOMIC) != 0;
-	if (writes &&
-	    writes_clash(m->writer[i], v->me, is_atomic, m->value[i] == value))
-		conflict(f, v, 4 * i, m->writer[i], m->op[i], true);
-	if (writes &&
-	    (is_other(m->reader[i], v->me) || (m->reader[i] & SEVERAL) != 0))
-		conflict(f, v, 4 * i, m->reader[i], m->op[i], true);
-	if (reads && is_other(m->writer[i], v->me))
-		conflict(f, v, 4 * i, m->writer[i], m->op[i], false);
+	if (writes && writes_clash(g->writer[i % GROUP], v->me, is_atomic,
+				   g->value[i % GROUP] == value))
+		conflict(f, v, 4 * i, g->writer[i % GROUP], g->op[i % GROUP],
+			 true);
+	if (writes && (is_other(g->reader[i % GROUP], v->me) ||
+		       (g->reader[i % GROUP] & SEVERAL) != 0))
+		conflict(f, v, 4 * i, g->reader[i % GROUP], g->op[i % GROUP],
+			 true);
+	if (reads && is_other(g->writer[i % GROUP], v->me))
+		conflict(f, v, 4 * i, g->writer[i % GROUP], g->op[i % GROUP],
+			 false);
 	if (reads) {
-		m->reader[i] = with_reader(m->reader[i], v->me);
-		m->op[i] = m->writer[i] == 0 ? v->r_op[at] : m->op[i];
+		g->reader[i % GROUP] = with_reader(g->reader[i % GROUP], v->me);
+		g->op[i % GROUP] = g->writer[i % GROUP] == 0 ? v->r_op[at]
+							     : g->op[i % GROUP];
 	}
 	if (writes) {
-		m->value[i] = value;
-		m->writer[i] = with_writer(m->writer[i], v->me, is_atomic);
-		m->op[i] = v->w_op[at];
+		g->value[i % GROUP] = value;
+		g->writer[i % GROUP] =
+			with_writer(g->writer[i % GROUP], v->me, is_atomic);
+		g->op[i % GROUP] = v->w_op[at];
 	}
 }
 
 /* From here on the word is followed by byte. */
 static struct split *split_of(struct map *m, uint32_t i)
 {
+	struct group *g = &m->groups[i / GROUP];
 	if (m->splits == NULL)
 		m->splits =
 			(struct split **)calloc(PAGE_WORDS, sizeof(*m->splits));
@@ -234,9 +261,9 @@ static struct split *split_of(struct map *m, uint32_t i)
 	struct split *s = calloc(1, sizeof(*s));
 	m->splits[i] = s;
 	for (uint32_t k = 0; s != NULL && k < 4; k++) {
-		s->writer[k] = m->writer[i];
-		s->reader[k] = m->reader[i];
-		s->value[k] = (uint8_t)(m->value[i] >> (8 * k));
+		s->writer[k] = g->writer[i % GROUP];
+		s->reader[k] = g->reader[i % GROUP];
+		s->value[k] = (uint8_t)(g->value[i % GROUP] >> (8 * k));
 	}
 	return s;
 }
@@ -244,6 +271,7 @@ static struct split *split_of(struct map *m, uint32_t i)
 static bool add_bytes(struct map *m, const struct view *v, uint32_t i,
 		      uint32_t writes, uint32_t reads, struct cross_find *f)
 {
+	struct group *g = &m->groups[i / GROUP];
 	struct split *s = split_of(m, i);
 	if (s == NULL)
 		return false;
@@ -253,12 +281,13 @@ static bool add_bytes(struct map *m, const struct view *v, uint32_t i,
 		bool is_atomic = (v->w[b >> v->shift] & SET_ATOMIC) != 0;
 		if (w && writes_clash(s->writer[k], v->me, is_atomic,
 				      s->value[k] == v->bytes[b]))
-			conflict(f, v, b, s->writer[k], m->op[i], true);
+			conflict(f, v, b, s->writer[k], g->op[i % GROUP], true);
 		if (w && (is_other(s->reader[k], v->me) ||
 			  (s->reader[k] & SEVERAL) != 0))
-			conflict(f, v, b, s->reader[k], m->op[i], true);
+			conflict(f, v, b, s->reader[k], g->op[i % GROUP], true);
 		if (r && is_other(s->writer[k], v->me))
-			conflict(f, v, b, s->writer[k], m->op[i], false);
+			conflict(f, v, b, s->writer[k], g->op[i % GROUP],
+				 false);
 		if (r)
 			s->reader[k] = with_reader(s->reader[k], v->me);
 		if (w) {
@@ -267,8 +296,8 @@ static bool add_bytes(struct map *m, const struct view *v, uint32_t i,
 				with_writer(s->writer[k], v->me, is_atomic);
 		}
 		if (w || (r && s->writer[k] == 0))
-			m->op[i] = w ? v->w_op[b >> v->shift]
-				     : v->r_op[b >> v->shift];
+			g->op[i % GROUP] = w ? v->w_op[b >> v->shift]
+					     : v->r_op[b >> v->shift];
 	}
 	return true;
 }
@@ -285,61 +314,40 @@ static uint32_t touched(const struct view *v, const uint32_t *stamps,
 	return bits;
 }
 
-/* Words that are looked at together. */
-#define GROUP 16u
-
-/* Nobody has touched words [from, from + GROUP) before: no conflict, and no
- * branch. */
-static void fill_group(struct map *m, const struct view *v, uint32_t from)
+/* Nobody has touched the group before, which starts at word from: no conflict,
+ * and no branch. */
+static void fill_group(struct group *g, const struct view *v, uint32_t from)
 {
-	for (uint32_t i = from; i < from + GROUP; i++) {
+	for (uint32_t k = 0; k < GROUP; k++) {
+		uint32_t i = from + k, value = word_value(v, i);
 		bool w = v->w[i] >= v->start, r = v->r[i] >= v->start;
-		uint32_t value = word_value(v, i);
 		uint32_t flag = (v->w[i] & SET_ATOMIC) != 0 ? ATOMIC : 0;
-		m->writer[i] = w ? v->me | flag : 0;
-		m->value[i] = w ? value : 0;
-		m->reader[i] = r ? v->me : 0;
-		m->op[i] = w ? v->w_op[i] : v->r_op[i];
+		g->writer[k] = w ? v->me | flag : 0;
+		g->value[k] = w ? value : 0;
+		g->reader[k] = r ? v->me : 0;
+		g->op[k] = w ? v->w_op[i] : v->r_op[i];
 	}
 }
 
-static bool is_new_group(const struct map *m, uint32_t from)
+static bool is_new(const struct map *m, uint32_t from)
 {
+	const struct group *g = &m->groups[from / GROUP];
 	uint32_t any = 0;
-	for (uint32_t i = from; i < from + GROUP; i++)
-		any |= m->writer[i] | m->reader[i];
+	for (uint32_t k = 0; k < GROUP; k++)
+		any |= g->writer[k] | g->reader[k];
 	return any == 0 && m->splits == NULL;
 }
 
-/* Has this CTA touched any of the entries [i, i + GROUP)? */
-static bool any_touched(const struct view *v, uint32_t i)
+/* Words [from, to), of one group. */
+static bool add_group(struct map *m, const struct view *v, uint32_t from,
+		      uint32_t to, struct cross_find *f)
 {
-	uint32_t most = 0;
-	for (uint32_t k = i; k < i + GROUP; k++) {
-		most = v->w[k] > most ? v->w[k] : most;
-		most = v->r[k] > most ? v->r[k] : most;
+	if (v->shift == 2 && 4 * (from + GROUP) <= v->e->bytes &&
+	    is_new(m, from)) {
+		fill_group(&m->groups[from / GROUP], v, from);
+		return true;
 	}
-	return most >= v->start;
-}
-
-static bool add_page(struct cross *x, const struct view *v,
-		     struct cross_find *f)
-{
-	struct map *m = map_of(x, v->e);
-	bool is_plain = v->shift == 2 && v->e->bytes == PAGE_BYTES;
-	if (m == NULL)
-		return false;
-	for (uint32_t i = 0; 4 * i < v->e->bytes; i++) {
-		uint32_t at = i << (2 - v->shift);
-		if (at % GROUP == 0 && !any_touched(v, at)) {
-			i += (GROUP >> (2 - v->shift)) - 1;
-			continue;
-		}
-		if (is_plain && at % GROUP == 0 && is_new_group(m, i)) {
-			fill_group(m, v, i);
-			i += GROUP - 1;
-			continue;
-		}
+	for (uint32_t i = from; i < to; i++) {
 		uint32_t w = touched(v, v->w, i), r = touched(v, v->r, i);
 		bool whole = (w == 0 || w == 15) && (r == 0 || r == 15) &&
 			     (m->splits == NULL || m->splits[i] == NULL);
@@ -349,6 +357,44 @@ static bool add_page(struct cross *x, const struct view *v,
 			add_word(m, v, i, w != 0, r != 0, f);
 		else if (!add_bytes(m, v, i, w, r, f))
 			return false;
+	}
+	return true;
+}
+
+static bool add_page(struct map *m, const struct view *v, struct cross_find *f)
+{
+	uint32_t words = (v->e->bytes + 3) / 4;
+	for (uint32_t g = v->e->touched; g != 0; g &= g - 1) {
+		uint32_t from = (uint32_t)__builtin_ctz(g) * GROUP;
+		uint32_t to = from + GROUP < words ? from + GROUP : words;
+		if (!add_group(m, v, from, to, f))
+			return false;
+	}
+	return true;
+}
+
+/* The maps of the next pages; what will be looked at is on its way. */
+static bool find_maps(struct cross *x, const struct pages *p, uint32_t from,
+		      uint32_t count, struct map **ret)
+{
+	for (uint32_t i = from; x->cap != 0 && i < from + count; i++) {
+		const struct page *e = p->list[i];
+		uint64_t at = map_hash(e->buffer, e->number) & (x->cap - 1);
+		__builtin_prefetch(&x->slots[at]);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		const struct page *e = p->list[from + i];
+		ret[i] = e->race != NULL ? map_of(x, e) : NULL;
+		if (ret[i] == NULL && e->race != NULL)
+			return false;
+		if (ret[i] == NULL || e->touched == 0)
+			continue;
+		const struct group *g =
+			&ret[i]->groups[__builtin_ctz(e->touched)];
+		__builtin_prefetch(g->writer, 1);
+		__builtin_prefetch(g->reader, 1);
+		__builtin_prefetch(g->value, 1);
+		__builtin_prefetch(g->op, 1);
 	}
 	return true;
 }
@@ -413,6 +459,7 @@ enum err cross_add(struct cross *x, const struct machine *mc, uint64_t position,
 {
 	const struct pages *p = &mc->trace->pages;
 	bool ok = true, follows = mc->trace->shadow != NULL;
+	struct map *maps[AHEAD];
 	*ret_find = (struct cross_find){0};
 	/* Positions beyond have no room; no run gets there. */
 	if (position >= SEVERAL - 2)
@@ -421,9 +468,14 @@ enum err cross_add(struct cross *x, const struct machine *mc, uint64_t position,
 	for (uint32_t i = 0; ok && i < p->count; i++) {
 		const struct page *e = p->list[i];
 		struct view v = {0};
-		if (follows && e->race != NULL) {
+		if (follows && i % AHEAD == 0)
+			ok = find_maps(x, p, i,
+				       p->count - i < AHEAD ? p->count - i
+							    : AHEAD,
+				       maps);
+		if (ok && follows && e->race != NULL) {
 			v = view_of(mc, e, position);
-			ok = add_page(x, &v, ret_find);
+			ok = add_page(maps[i % AHEAD], &v, ret_find);
 		}
 		for (uint32_t k = 0; ok && k < x->options->range_count; k++)
 			ok = find(x, e, mc->cta, k);

@@ -95,6 +95,7 @@ static struct page *page_named(struct pages *p, uint32_t buffer,
 	e->number = number;
 	e->has = 0;
 	e->is_written = e->is_read = false;
+	e->touched = e->saved = 0;
 	memset(e->written, 0, sizeof(e->written));
 	memset(e->read, 0, sizeof(e->read));
 	return e;

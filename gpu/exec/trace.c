@@ -126,6 +126,18 @@ static void set_bits(uint64_t *bits, uint32_t at, uint32_t n)
 	}
 }
 
+/* What was in blocks [first, last] before the CTA's first write. */
+static void save(struct page *e, uint32_t first, uint32_t last)
+{
+	for (uint32_t k = first; k <= last; k++) {
+		uint32_t at = k * PAGE_BLOCK, n = e->bytes - at;
+		if ((e->saved >> k & 1u) == 0)
+			memcpy(e->old + at, e->host + at,
+			       n < PAGE_BLOCK ? n : PAGE_BLOCK);
+		e->saved |= (uint8_t)(1u << k);
+	}
+}
+
 /* Which bytes of a page, and what was there. */
 static void note(const struct trace *t, struct page *e, uint32_t at, uint32_t n,
 		 bool reads, bool writes)
@@ -135,9 +147,12 @@ static void note(const struct trace *t, struct page *e, uint32_t at, uint32_t n,
 		e->wrote = writes ? e->noted : e->wrote;
 		return;
 	}
+	uint32_t first = at / PAGE_BLOCK, last = (at + n - 1) / PAGE_BLOCK;
+	uint8_t blocks = (uint8_t)((2u << last) - (1u << first));
+	e->touched |= blocks;
 	if (writes) {
-		if (!e->is_written)
-			memcpy(e->old, e->host, e->bytes);
+		if ((blocks & ~e->saved) != 0)
+			save(e, first, last);
 		e->is_written = true;
 		set_bits(e->written, at, n);
 	}
@@ -232,6 +247,8 @@ static bool touch_lanes(struct access *x, const uint32_t *mask, uint32_t from,
 		if (lane_is_on(mask, x->stored))
 			store_lane(x, x->stored);
 	}
+	for (uint32_t i = from; i < to; i++)
+		__builtin_prefetch(x->host + away(x, i));
 	for (uint32_t i = from; i < to; i++) {
 		if (!lane_is_on(mask, i))
 			continue;
@@ -257,15 +274,20 @@ static bool has_tags(const struct shadow *h, const struct page *e, uint32_t at,
 	       h->track->any(e->tags->form + at / 4, (n + 3) / 4 * 2);
 }
 
-static void clear_tags(struct page *e, uint32_t at, uint32_t n)
+/* Bytes are written that have none.  Of an address in a word, accesses of
+ * less leave something else. */
+static void clear_tags(struct page *e, uint32_t at, uint32_t n, uint32_t size)
 {
 	if ((e->has & HAS_UNSET) != 0)
 		memset(e->tags->unset + at, 0, n);
 	if ((e->has & HAS_NAN) != 0)
 		memset(e->tags->nan + at, 0, n);
-	if ((e->has & HAS_FORM) != 0)
-		memset(e->tags->form + at / 4, 0,
-		       (n + 3) / 4 * sizeof(e->tags->form[0]));
+	if ((e->has & HAS_FORM) == 0)
+		return;
+	for (uint32_t k = at / 4; k <= (at + n - 1) / 4; k++) {
+		uint16_t *f = &e->tags->form[k];
+		*f = size < 4 && *f != FORM_CLEAN ? FORM_MIXED : FORM_CLEAN;
+	}
 }
 
 /* Lanes [lane, lane + count) side by side, in one page. */
@@ -288,7 +310,7 @@ static bool touch_run(struct access *x, const uint32_t *mask, uint32_t lane,
 					     count, x->size, x->is_write))
 			return touch_lanes(x, mask, lane, lane + count);
 		if (x->is_write && !x->is_again && e->has != 0)
-			clear_tags(e, at, n);
+			clear_tags(e, at, n, (uint32_t)x->o->size);
 	}
 	note(t, e, at, n, !x->is_write, x->is_write);
 	for (uint32_t i = 0; t->keeps_values && x->is_write && i < count; i++)
@@ -446,39 +468,41 @@ static void move_constants(const struct access *x, const uint32_t *mask)
 	}
 }
 
-/* Has every lane bytes of its own, side by side in blocks? */
-static bool is_apart(const struct access *x, const uint32_t *mask)
+/* Bytes of shared memory within which lanes are told apart. */
+#define APART_BYTES (64u << 10)
+
+/* Has every lane bytes of its own?  Accesses are multiples of their size. */
+static bool is_apart(const struct access *x, const uint32_t *mask,
+		     const struct trace_at *at)
 {
-	uint8_t patterns[STRIP_LANES / TRACK_LANES + 1];
-	int64_t block = (int64_t)x->size * TRACK_LANES;
-	uint32_t n = x->s->n;
-	if (mask != NULL || x->is_dirty || n % TRACK_LANES != 0)
-		return false;
+	uint64_t seen[APART_BYTES / 64];
+	uint32_t clash = 0, shift = (uint32_t)__builtin_ctz(x->size);
 	if (x->at == NULL)
-		return x->step == x->size && x->row >= block;
-	track_set_of(x->mc->l)->patterns(patterns, x->at, x->size, n, NULL);
-	for (uint32_t i = 0; i < n; i += TRACK_LANES) {
-		if (patterns[i / TRACK_LANES] != TRACK_UNIT ||
-		    (i > 0 && x->at[i] < x->at[i - TRACK_LANES] + block))
-			return false;
+		return x->step == x->size &&
+		       x->row >= (int64_t)x->size * TRACK_LANES;
+	uint64_t span = (at->most - at->least) >> shift;
+	if (span >= APART_BYTES || (x->size & (x->size - 1)) != 0)
+		return false;
+	memset(seen, 0, (span / 64 + 1) * sizeof(*seen));
+	for (uint32_t i = 0; i < x->s->n; i++) {
+		if (!lane_is_on(mask, i))
+			continue;
+		uint64_t k = (x->at[i] - at->least) >> shift;
+		clash |= (uint32_t)(seen[k / 64] >> (k % 64)) & 1u;
+		seen[k / 64] |= (uint64_t)1 << (k % 64);
 	}
-	return true;
+	return clash == 0;
 }
 
-static void clear_blocks(const struct access *x)
+static void clear_lanes(const struct access *x, const uint32_t *mask)
 {
 	struct page *pages = x->mc->trace->shadow->shared;
-	for (uint32_t i = 0; i < x->s->n; i += TRACK_LANES) {
+	for (uint32_t i = 0; i < x->s->n; i++) {
 		uint64_t at = x->base + away(x, i);
-		uint32_t left = TRACK_LANES * x->size;
-		while (left > 0) {
-			uint32_t in = (uint32_t)(at % PAGE_BYTES);
-			uint32_t m =
-				PAGE_BYTES - in < left ? PAGE_BYTES - in : left;
-			clear_tags(&pages[at / PAGE_BYTES], in, m);
-			at += m;
-			left -= m;
-		}
+		struct page *e = &pages[at / PAGE_BYTES];
+		if (e->has != 0 && lane_is_on(mask, i))
+			clear_tags(e, (uint32_t)(at % PAGE_BYTES), x->size,
+				   x->o->size);
 	}
 }
 
@@ -489,11 +513,11 @@ static bool keep_in_mind(const struct access *x, const uint32_t *mask,
 	uint64_t start = (uint64_t)(x->w->host - x->mc->shared);
 	uint64_t from = start + (uint64_t)at->delta + at->least;
 	uint64_t to = start + (uint64_t)at->delta + at->most + x->size - 1;
-	if ((!x->is_write || is_apart(x, mask)) &&
+	if ((!x->is_write || (!x->is_dirty && is_apart(x, mask, at))) &&
 	    calm_access(x->mc, x->s, x->o, mask, x->base, at, from, to,
 			x->is_write)) {
 		if (x->is_write)
-			clear_blocks(x);
+			clear_lanes(x, mask);
 		return true;
 	}
 	calm_before(x->mc, from, to, x->is_write);

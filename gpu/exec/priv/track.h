@@ -24,6 +24,7 @@
 #define PAGE_BYTES 512u
 #define PAGE_WORDS (PAGE_BYTES / 4)
 #define PAGE_MASKS (PAGE_BYTES / 64)
+#define PAGE_BLOCK 64u
 
 #define SET_SHIFT  7u
 #define SET_ATOMIC 64u
@@ -60,6 +61,9 @@ struct page {
 	uint8_t has;
 	bool is_written;
 	bool is_read;
+	/* Of a buffer's page, by block of 64 bytes: those that the CTA has
+	 * touched, and those whose bytes are in old. */
+	uint8_t touched, saved;
 	/* Shared memory: numbers of the last write's and access's stamp. */
 	uint32_t wrote, noted;
 	uint64_t written[PAGE_MASKS]; /* by byte */
