@@ -1,11 +1,13 @@
 /*
- * strict [STRIDE] [POINTS] [NAME]: the error of the strict functions.
+ * strict [STRIDE] [POINTS] [NAME] [FROM TO]: the error of the strict functions.
  *
- * Every function of one float at every STRIDE-th of the 2^32 inputs, the
- * others at POINTS hard points, as a histogram of units of the last place
- * from the correctly rounded value.  STRIDE 1 takes all inputs, minutes a
- * function.  Floats are held to the C library's doubles, and to MPFR where a
- * double does not tell which float is nearest; doubles to MPFR always.
+ * Every function of one float at every STRIDE-th of the 2^32 inputs (of those
+ * whose bits are from FROM to below TO), the others at POINTS hard points, as
+ * a histogram of units of the last place from the correctly rounded value.
+ * STRIDE 1 takes all inputs, minutes a function.  Floats are held to the C
+ * library's doubles, and to MPFR where a double does not tell which float is
+ * nearest; inverses to what they invert, at both ends of the interval that
+ * rounds to the result; doubles likewise to its long doubles and to MPFR.
  *
  * And softmax: instructions per element of tests/bench/softmax.cu as NVRTC
  * compiles it with the strict functions, against the original.
@@ -26,6 +28,19 @@
 #include "tests/support/strict_list.h"
 
 #define BINS 4u
+
+/* Far beyond what any of the C library's doubles, or the few operations that
+ * follow them in strict_list.h, are wrong by, and far below half a float's
+ * last place: one value in half a million is left to MPFR. */
+#define DOUBT 0x1p-44
+
+/* The same for its long doubles: a double in thirty is left to MPFR. */
+#define DOUBT_LONG 0x1p-59L
+
+/* Of a float's bits. */
+struct range {
+	uint64_t from, to, stride;
+};
 
 struct tally {
 	uint64_t bins[BINS];
@@ -72,6 +87,44 @@ static int exact_normcdf(mpfr_t r, const mpfr_t x, mpfr_rnd_t rnd)
 	return 0;
 }
 
+/* e^(x^2) erfc x, whose factors leave MPFR's range: then its series in
+ * h = 1 / (2 x^2), (1 - h + 3 h^2 - 15 h^3) / (x sqrt pi). */
+static int exact_erfcx(mpfr_t r, const mpfr_t x, mpfr_rnd_t rnd)
+{
+	mpfr_exp_t emin = mpfr_get_emin(), emax = mpfr_get_emax();
+	mpfr_t s, t;
+
+	mpfr_set_emin(mpfr_get_emin_min());
+	mpfr_set_emax(mpfr_get_emax_max());
+	mpfr_init2(s, 400);
+	mpfr_init2(t, 400);
+	mpfr_sqr(s, x, rnd);
+	if (mpfr_cmp_ui(x, 1u << 24) < 0) {
+		mpfr_exp(s, s, rnd);
+		mpfr_erfc(t, x, rnd);
+		mpfr_mul(r, s, t, rnd);
+	} else {
+		mpfr_mul_ui(s, s, 2, rnd);
+		mpfr_ui_div(s, 1, s, rnd);
+		mpfr_mul_si(t, s, -15, rnd);
+		mpfr_add_ui(t, t, 3, rnd);
+		mpfr_mul(t, t, s, rnd);
+		mpfr_sub_ui(t, t, 1, rnd);
+		mpfr_mul(t, t, s, rnd);
+		mpfr_add_ui(t, t, 1, rnd);
+		mpfr_div(t, t, x, rnd);
+		mpfr_const_pi(s, rnd);
+		mpfr_rec_sqrt(s, s, rnd);
+		mpfr_mul(r, s, t, rnd);
+	}
+	mpfr_set_emin(emin);
+	mpfr_set_emax(emax);
+	mpfr_check_range(r, 0, rnd);
+	mpfr_clear(s);
+	mpfr_clear(t);
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	mpfr_one exact;
@@ -90,6 +143,7 @@ static const struct {
 	{"rsqrt", mpfr_rec_sqrt}, {"erf", mpfr_erf},
 	{"erfc", mpfr_erfc},	  {"normcdf", exact_normcdf},
 	{"lgamma", exact_lgamma}, {"tgamma", mpfr_gamma},
+	{"erfcx", exact_erfcx},
 };
 
 static const struct {
@@ -157,14 +211,12 @@ static bool is_settled(struct tally *t, double got, double want)
 	return false;
 }
 
-/*
- * The double is wrong by a few of its last places at most.  If that does not
- * move it across a midpoint of floats, it tells the nearest float.
- */
+/* If what the double may be wrong by does not move it across a midpoint of
+ * floats, it tells the nearest float. */
 static bool tells(double v, float *ret_nearest)
 {
-	float low = (float)(v - fabs(v) * 0x1p-49);
-	float high = (float)(v + fabs(v) * 0x1p-49);
+	float low = (float)(v - fabs(v) * DOUBT);
+	float high = (float)(v + fabs(v) * DOUBT);
 
 	*ret_nearest = (float)v;
 	return low == high || v != v || isinf(v);
@@ -190,30 +242,126 @@ static void print(const char *name, const struct tally *t, const char *at)
 	fflush(stdout);
 }
 
-static bool run_one(const struct strict_function *f, uint64_t stride)
+/* How far y >= 0 is right of the inverse, in [a] or from the far end in
+ * [t = 1 - a], whichever is exact; 0: a double does not tell. */
+static int side_by_double(double y, double a, double t, double scale)
+{
+	double z = y * scale;
+	double value = a <= 0.5 ? a : t;
+	double d = a <= 0.5 ? erf(z) - a : t - erfc(z);
+
+	return fabs(d) <= value * DOUBT ? 0 : d > 0.0 ? 1 : -1;
+}
+
+static int side_by_mpfr(double y, double a, double t, bool is_normal)
+{
+	mpfr_t z, v;
+	int c;
+
+	mpfr_init2(z, 300);
+	mpfr_init2(v, 300);
+	mpfr_sqrt_ui(v, is_normal ? 2 : 1, MPFR_RNDN);
+	mpfr_d_div(z, y, v, MPFR_RNDN);
+	if (a <= 0.5) {
+		mpfr_erf(v, z, MPFR_RNDN);
+		c = mpfr_cmp_d(v, a);
+	} else {
+		mpfr_erfc(v, z, MPFR_RNDN);
+		c = -mpfr_cmp_d(v, t);
+	}
+	mpfr_clear(z);
+	mpfr_clear(v);
+	return c;
+}
+
+/* What an inverse is asked: y >= 0 with erf y = a, erfc y = t, or with the
+ * normal distribution's y / sqrt 2. */
+struct asked {
+	double a, t;
+	bool is_negative, is_normal;
+};
+
+static struct asked ask(const char *name, float x)
+{
+	double v = (double)x, t;
+
+	if (strcmp(name, "erfinv") == 0)
+		return (struct asked){fabs(v), 1.0 - fabs(v), v < 0.0, false};
+	t = strcmp(name, "erfcinv") == 0 ? v : 2.0 * v;
+	/* Of 2 - t what decides is exact: t is beyond 1 then. */
+	return (struct asked){fabs(1.0 - t), t > 1.0 ? 2.0 - t : t,
+			      (t > 1.0) == (name[0] == 'e'), name[0] == 'n'};
+}
+
+/* The float nearest to the inverse, looked for from got on. */
+static float nearest_inverse(const struct asked *q, float got, struct tally *t)
+{
+	double scale = q->is_normal ? 0x1.6a09e667f3bcdp-1 : 1.0;
+	float y = fabsf(got);
+
+	for (int steps = 0; steps < 64; steps++) {
+		float next[2] = {nextafterf(y, 0.0f), nextafterf(y, INFINITY)};
+		int side[2];
+
+		for (int i = 0; i < 2; i++) {
+			double end = 0.5 * ((double)y + (double)next[i]);
+
+			side[i] = side_by_double(end, q->a, q->t, scale);
+			if (side[i] == 0) {
+				t->near++;
+				side[i] = side_by_mpfr(end, q->a, q->t,
+						       q->is_normal);
+			}
+		}
+		if (y > 0.0f && side[0] > 0)
+			y = next[0];
+		else if (side[1] < 0)
+			y = next[1];
+		else
+			break;
+	}
+	return q->is_negative ? -y : y;
+}
+
+static float nearest_of(const struct strict_function *f, mpfr_one exact,
+			float in, float got, struct tally *t)
+{
+	mpfr_t x, y;
+	float want;
+
+	/* The inverses have no function of MPFR's. */
+	if (exact == NULL && isfinite(got) && got != 0.0f) {
+		struct asked q = ask(f->name, in);
+
+		return nearest_inverse(&q, got, t);
+	}
+	if (tells(f->libm((double)in), &want) || exact == NULL)
+		return want;
+	t->near++;
+	mpfr_init2(x, 24);
+	mpfr_init2(y, 90);
+	want = nearest_one(y, x, exact, in);
+	mpfr_clear(x);
+	mpfr_clear(y);
+	return want;
+}
+
+static bool run_one(const struct strict_function *f, const struct range *r)
 {
 	mpfr_one exact = find_one(f->name);
 	struct tally t = {0};
 	char at[64];
-	mpfr_t x, y;
 
-	mpfr_init2(x, 24);
-	mpfr_init2(y, 90);
-	for (uint64_t u = 0; u < 1ull << 32; u += stride) {
+	for (uint64_t u = r->from; u < r->to; u += r->stride) {
 		float in = __int_as_float((int)(uint32_t)u);
-		float got = f->ours(in), want;
+		float got = f->ours(in);
+		float want = nearest_of(f, exact, in, got, &t);
 
-		if (!tells(f->libm((double)in), &want) && exact) {
-			t.near++;
-			want = nearest_one(y, x, exact, in);
-		}
 		if (!is_settled(&t, (double)got, (double)want))
 			count(&t, order(got) - order(want), (double)in, 0.0);
 	}
 	snprintf(at, sizeof(at), "%a", t.worst_x);
 	print(f->name, &t, at);
-	mpfr_clear(x);
-	mpfr_clear(y);
 	return t.worst <= 1 && t.wrong == 0;
 }
 
@@ -251,6 +399,14 @@ static bool run_two(const struct strict_pair *f, uint64_t points)
 	return t.worst <= !f->exact && t.wrong == 0;
 }
 
+static bool tells_double(long double v, double *ret_nearest)
+{
+	long double d = fabsl(v) * DOUBT_LONG;
+
+	*ret_nearest = (double)v;
+	return v != v || isinf(v) || (double)(v - d) == (double)(v + d);
+}
+
 static double nearest_double(mpfr_t y, mpfr_t x, mpfr_one exact, double in,
 			     struct tally *t)
 {
@@ -278,8 +434,8 @@ static bool run_double(const struct strict_double *f, uint64_t points)
 	for (uint64_t n = 0; n < points; n++) {
 		double in = strict_hard_double(n), got = f->ours(in), want;
 
-		want = exact ? nearest_double(y, x, exact, in, &t)
-			     : (double)f->libm((long double)in);
+		if (!tells_double(f->libm((long double)in), &want) && exact)
+			want = nearest_double(y, x, exact, in, &t);
 		/* Beside its zeros only as close as a sum. */
 		if (f->libm == lgammal && fabs(got - want) < 0x1p-48)
 			count(&t, 0, in, 0.0);
@@ -403,15 +559,21 @@ static bool run_softmax(void)
 
 int main(int argc, char **argv)
 {
-	uint64_t stride = argc > 1 ? strtoull(argv[1], 0, 10) : 4099;
 	uint64_t points = argc > 2 ? strtoull(argv[2], 0, 10) : 100000;
 	const char *name = argc > 3 ? argv[3] : NULL;
+	struct range r = {.to = 1ull << 32, .stride = 4099};
 	bool good = true;
 
-	stride = stride ? stride : 1;
+	if (argc > 1)
+		r.stride = strtoull(argv[1], 0, 10);
+	if (argc > 5) {
+		r.from = strtoull(argv[4], 0, 0);
+		r.to = strtoull(argv[5], 0, 0);
+	}
+	r.stride = r.stride ? r.stride : 1;
 	for (size_t i = 0; i < STRICT_COUNT; i++)
 		if (!name || strcmp(name, strict_functions[i].name) == 0)
-			good &= run_one(&strict_functions[i], stride);
+			good &= run_one(&strict_functions[i], &r);
 	for (size_t i = 0; i < STRICT_PAIRS; i++)
 		if (!name || strcmp(name, strict_pairs[i].name) == 0)
 			good &= run_two(&strict_pairs[i], points);

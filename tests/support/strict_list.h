@@ -37,6 +37,19 @@ static double strict_normcdf(double x)
 	return 0.5 * erfc(-x * 0x1.6a09e667f3bcdp-1);
 }
 
+/* e^(x^2) erfc x; where erfc fades, its series in h = 1 / (2 x^2). */
+static double strict_erfcx(double x)
+{
+	double h = 0.5 / (x * x), s = 1.0;
+
+	/* The square of a float is exact. */
+	if (!(x > 20.0))
+		return exp(x * x) * erfc(x);
+	for (int k = 8; k > 0; k--)
+		s = 1.0 - (2 * k - 1) * h * s;
+	return s / (x * 1.77245385090551602730);
+}
+
 struct strict_pair {
 	const char *name;
 	float (*ours)(float, float);
@@ -77,9 +90,32 @@ static long double strict_rcbrtl(long double x)
 	return 1.0L / cbrtl(x);
 }
 
+/* With what the product of x and the root is wrong by, times the slope. */
 static long double strict_normcdfl(long double x)
 {
-	return 0.5L * erfcl(-x * 0.707106781186547524400844L);
+	const long double root = 0.70710678118654752440084436L;
+	long double z = -x * root, e = fmal(-x, root, -z);
+
+	/* The root's own last places. */
+	e -= x * 0x1.65f626cdd52bp-66L;
+	if (fabsl(z) > 200.0L)
+		return 0.5L * erfcl(z);
+	return 0.5L * (erfcl(z) - e * expl(-z * z) * 1.12837916709551257390L);
+}
+
+static long double strict_erfcxl(long double x)
+{
+	long double h = 0.5L / (x * x), s = 1.0L;
+
+	if (!(x > 80.0L)) {
+		h = x * x;
+		if (h > 10000.0L)
+			return expl(h) * 2.0L;
+		return expl(h) * (1.0L + fmal(x, x, -h)) * erfcl(x);
+	}
+	for (int k = 7; k > 0; k--)
+		s = 1.0L - (long double)(2 * k - 1) * h * s;
+	return s / (x * 1.77245385090551602729816748334L);
 }
 
 /*
@@ -116,7 +152,8 @@ static inline long double strict_erfinvl(long double x)
 
 static inline long double strict_normcdfinvl(long double p)
 {
-	return -1.41421356237309504880L * strict_erfcinvl(2.0L * p);
+	/* Not minus zero for 1/2. */
+	return 0.0L - 1.41421356237309504880L * strict_erfcinvl(2.0L * p);
 }
 
 static inline double strict_erfinv(double x)
@@ -131,6 +168,9 @@ static inline double strict_erfcinv(double x)
 
 static inline double strict_normcdfinv(double x)
 {
+	/* NaNs are slow in long doubles. */
+	if (!(x >= 0.0 && x <= 1.0))
+		return (double)NAN;
 	return (double)strict_normcdfinvl((long double)x);
 }
 
@@ -154,6 +194,7 @@ static const struct strict_double strict_doubles[] = {
 	{"rsqrt", weft_d_rsqrt, strict_rsqrtl, 1},
 	{"erf", weft_d_erf, erfl, 2},
 	{"erfc", weft_d_erfc, erfcl, 4},
+	{"erfcx", weft_d_erfcx, strict_erfcxl, 6},
 	{"normcdf", weft_d_normcdf, strict_normcdfl, 4},
 	{"tgamma", weft_d_tgamma, tgammal, 6},
 	{"erfinv", weft_d_erfinv, strict_erfinvl, 6},
@@ -191,6 +232,7 @@ static const struct strict_function strict_functions[] = {
 	{"cbrt", weft_cbrtf, cbrt},
 	{"rcbrt", weft_rcbrtf, strict_rcbrt},
 	{"erfc", weft_erfcf, erfc},
+	{"erfcx", weft_erfcxf, strict_erfcx},
 	{"normcdf", weft_normcdff, strict_normcdf},
 	{"lgamma", weft_lgammaf, lgamma},
 	{"tgamma", weft_tgammaf, tgamma},
