@@ -291,9 +291,11 @@ static void report(struct local_run *r, const char *picture, uint64_t ms)
 		return;
 	}
 	printf("%.*s: %" PRIu64 " of %" PRIu64 " tasks done, class %s, "
-	       "%" PRIu64 " thread-instructions in %.2f s\n",
+	       "%" PRIu64 " thread-instructions in %.2f s%s\n",
 	       (int)j->m.name.n, (const char *)j->m.name.p, r->done,
-	       j->m.task_count, class_name, r->count, (double)ms / 1000);
+	       j->m.task_count, class_name, r->count, (double)ms / 1000,
+	       j->how.sanitize && !r->failed ? "; the sanitizer found nothing"
+					     : "");
 	local_print_views(r->results);
 	printf("%s/%s\n", r->dir, picture ? picture : "tasks.csv");
 }

@@ -20,7 +20,8 @@ static void command_line(FILE *out, const struct cli_command *c)
 
 const char help_exit_codes[] =
 	"0 done, 1 failed, 2 usage, 3 refused before running, 4 the kernel\n"
-	"faulted, 5 cannot reach the node, 6 done in part, 130 interrupted.\n";
+	"faulted or has no one result, 5 cannot reach the node, 6 done in part,\n"
+	"130 interrupted.\n";
 
 void help_overview(FILE *out)
 {

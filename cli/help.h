@@ -8,7 +8,7 @@
 
 #include "cli/cli.h"
 
-/* What every exit code means: two lines. */
+/* What every exit code means: three lines. */
 extern const char help_exit_codes[];
 
 /* All commands with one line each. */

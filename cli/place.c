@@ -238,9 +238,12 @@ static void put_address(struct buf *out, const struct local_job *j,
 	uint64_t object = address >> 40;
 
 	if (object && j && object <= j->m.buffer_count)
-		buf_printf(out, ", byte %" PRIu64 " of buffer %.*s", at,
-			   (int)j->m.buffers[object - 1].name.n,
-			   (const char *)j->m.buffers[object - 1].name.p);
+		buf_printf(out,
+			   ", byte %" PRIu64 " of buffer %.*s (%" PRIu64
+			   " bytes)",
+			   at, (int)j->m.buffers[object - 1].name.n,
+			   (const char *)j->m.buffers[object - 1].name.p,
+			   (uint64_t)j->m.buffers[object - 1].size_bytes);
 	else if (object && object < 0x4000)
 		buf_printf(out, ", byte %" PRIu64 " of buffer %" PRIu64, at,
 			   object - 1);
@@ -270,12 +273,23 @@ static void put_other(struct buf *out, const struct job_run *run,
 			   f->other_thread / 32);
 }
 
+/* Help is given once for a kind. */
+static const char *new_advice(const struct job_run *run, uint32_t i)
+{
+	for (uint32_t k = 0; k < i; k++) {
+		if (bytes_eq(run->findings[k].kind, run->findings[i].kind))
+			return NULL;
+	}
+	return place_advice(run->findings[i].kind);
+}
+
 /* As compute-sanitizer has it: what, where and by whom, the access that it
  * clashes with, and what helps. */
 static void put_finding(struct buf *out, const struct local_job *j,
-			const struct job_run *run, const struct job_finding *f)
+			const struct job_run *run, uint32_t i)
 {
-	const char *help = place_advice(f->kind);
+	const struct job_finding *f = &run->findings[i];
+	const char *help = new_advice(run, i);
 
 	buf_printf(out, "\n  %.*s: %.*s\n      in %.*s", (int)f->kind.n,
 		   (const char *)f->kind.p, (int)f->text.n,
@@ -348,6 +362,6 @@ void place_put(struct buf *out, const struct local_job *j,
 	if (run->outcome != JOB_OK && run->kernel.n)
 		put_end(out, j, run);
 	for (uint32_t i = 0; i < run->finding_count; i++)
-		put_finding(out, j, run, &run->findings[i]);
+		put_finding(out, j, run, i);
 	put_summary(out, run);
 }

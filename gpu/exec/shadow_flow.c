@@ -671,6 +671,43 @@ static void drop_tags(const struct flow_run *r, uint8_t keep)
 		put_nan(r, f->e, false, r->h->scratch[0]);
 }
 
+/* Floats of 32 bits that have no tags but untouched NaNs. */
+static bool reads_fresh(const struct flow_run *r, uint8_t flags)
+{
+	const struct flow *f = r->f;
+	const uint32_t planes[4] = {f->a, f->b, f->c, f->f};
+	if (f->source != 4 || f->e != r->h->clean || (flags & ~FLAG_NAN) != 0 ||
+	    (f->rule != FLOW_FLOAT && f->rule != FLOW_VALUE))
+		return false;
+	for (uint32_t k = 0; k < 4; k++) {
+		const uint32_t *marks = nan_of(r, planes[k]);
+		if (marks != (const void *)r->h->zero &&
+		    !r->h->track->plain32(marks + r->lo,
+					  r->mask == NULL ? NULL
+							  : r->mask + r->lo,
+					  r->hi - r->lo))
+			return false;
+	}
+	return true;
+}
+
+/* Then the marks of its result are those of its NaNs. */
+static void mark_fresh(const struct flow_run *r)
+{
+	uint32_t plane = r->f->d;
+	const uint32_t *v = value_of(r, r->o->d);
+	bool was = (r->h->flags[r->strip][plane] & FLAG_NAN) != 0;
+	uint32_t *marks =
+		(void *)(r->h->nan[r->strip] + (size_t)plane * r->h->stride);
+	if (!was)
+		memset(marks, 0, r->h->stride);
+	bool any = r->h->track->mark32(marks + r->lo, v + r->lo,
+				       r->mask == NULL ? NULL : r->mask + r->lo,
+				       r->hi - r->lo);
+	set_flag(r, plane, FLAG_NAN,
+		 any || (was && (r->lo > 0 || r->hi < r->s->n)));
+}
+
 void shadow_before(struct machine *mc, struct strip *s, const struct op *o,
 		   const uint32_t *mask)
 {
@@ -691,6 +728,9 @@ void shadow_before(struct machine *mc, struct strip *s, const struct op *o,
 			     .strip = k,
 			     .lo = shadow_low(s),
 			     .hi = shadow_high(s)};
+	h->marks_fresh = reads_fresh(&r, in | out);
+	if (h->marks_fresh && (f->result == 4 || (f->result == 0 && out == 0)))
+		return;
 	in = live_flags(&r, f->a, is_wide(&r, WIDE_A)) |
 	     live_flags(&r, f->b, is_wide(&r, WIDE_B)) |
 	     live_flags(&r, f->c, is_wide(&r, WIDE_C)) |
@@ -710,7 +750,11 @@ void shadow_after(struct machine *mc, struct strip *s, const struct op *o,
 {
 	struct shadow *h = mc->trace->shadow;
 	const struct flow *f = &h->flows[o - mc->ops];
-	if (f->result == 0 || !has_nan(mc, s, o, f->result, mask))
+	uint32_t k = s->first / STRIP_LANES;
+	bool was = (h->flags[k][f->d] & FLAG_NAN) != 0;
+	bool fresh = f->result == 4 && (!was || h->marks_fresh);
+	if (f->result == 0 ||
+	    (!(was && fresh) && !has_nan(mc, s, o, f->result, mask)))
 		return;
 	struct flow_run r = {.mc = mc,
 			     .s = s,
@@ -718,9 +762,13 @@ void shadow_after(struct machine *mc, struct strip *s, const struct op *o,
 			     .o = o,
 			     .f = f,
 			     .mask = mask,
-			     .strip = s->first / STRIP_LANES,
+			     .strip = k,
 			     .lo = shadow_low(s),
 			     .hi = shadow_high(s)};
+	if (fresh) {
+		mark_fresh(&r);
+		return;
+	}
 	bool wide = is_wide(&r, WIDE_D);
 	const void *marks = nan_of(&r, f->d);
 	void *d = h->scratch[1];

@@ -131,7 +131,7 @@ static void save(struct page *e, uint32_t first, uint32_t last)
 {
 	for (uint32_t k = first; k <= last; k++) {
 		uint32_t at = k * PAGE_BLOCK, n = e->bytes - at;
-		if ((e->saved >> k & 1u) == 0)
+		if (((uint32_t)e->saved >> k & 1u) == 0)
 			memcpy(e->old + at, e->host + at,
 			       n < PAGE_BLOCK ? n : PAGE_BLOCK);
 		e->saved |= (uint8_t)(1u << k);
@@ -494,10 +494,15 @@ static bool is_apart(const struct access *x, const uint32_t *mask,
 	return clash == 0;
 }
 
-static void clear_lanes(const struct access *x, const uint32_t *mask)
+/* Lanes store, within bytes [from, to] of shared memory, what has no tags. */
+static void clear_lanes(const struct access *x, const uint32_t *mask,
+			uint64_t from, uint64_t to)
 {
 	struct page *pages = x->mc->trace->shadow->shared;
-	for (uint32_t i = 0; i < x->s->n; i++) {
+	uint8_t has = 0;
+	for (uint64_t k = from / PAGE_BYTES; k <= to / PAGE_BYTES; k++)
+		has |= pages[k].has;
+	for (uint32_t i = 0; has != 0 && i < x->s->n; i++) {
 		uint64_t at = x->base + away(x, i);
 		struct page *e = &pages[at / PAGE_BYTES];
 		if (e->has != 0 && lane_is_on(mask, i))
@@ -517,7 +522,7 @@ static bool keep_in_mind(const struct access *x, const uint32_t *mask,
 	    calm_access(x->mc, x->s, x->o, mask, x->base, at, from, to,
 			x->is_write)) {
 		if (x->is_write)
-			clear_lanes(x, mask);
+			clear_lanes(x, mask, from, to);
 		return true;
 	}
 	calm_before(x->mc, from, to, x->is_write);

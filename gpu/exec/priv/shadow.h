@@ -29,7 +29,7 @@
 #define NAN_BYTE32 0x40u
 #define NAN_BYTE64 0x80u
 #define NAN_WORD16 0x2120u
-#define NAN_WORD32 0x43424140u
+#define NAN_WORD32 TRACK_NAN32
 #define NAN_WORD64 0x8786858483828180u
 
 /* The tags of one value of up to 8 bytes. */
@@ -117,6 +117,8 @@ struct shadow {
 	const struct track_set *track;
 	struct flow *flows;
 	struct quiet *quiet; /* by op */
+	/* The op's marks of NaNs follow from its result alone. */
+	bool marks_fresh;
 	/* Planes whose flags are not 0: a bit for each, and how many share it;
 	 * QUIET_NEVER is always there. */
 	uint64_t dirty[MACHINE_STRIPS];

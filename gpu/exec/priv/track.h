@@ -122,12 +122,21 @@ enum track_pattern {
 
 #define TRACK_LANES 16u
 
+/* The marks of a NaN of 4 bytes. */
+#define TRACK_NAN32 0x43424140u
+
 struct track_set {
 	bool (*any)(const void *p, size_t bytes);
 	/* Is a lane that is on a NaN?  16: either half of 32 bits. */
 	bool (*nan16)(const uint32_t *v, const uint32_t *mask, uint32_t n);
 	bool (*nan32)(const uint32_t *v, const uint32_t *mask, uint32_t n);
 	bool (*nan64)(const uint64_t *v, const uint32_t *mask, uint32_t n);
+	/* Are marks those of untouched f32 NaNs, or none, where mask is? */
+	bool (*plain32)(const uint32_t *marks, const uint32_t *mask,
+			uint32_t n);
+	/* Marks of the f32 in v, where mask is; is there any at all? */
+	bool (*mark32)(uint32_t *marks, const uint32_t *v, const uint32_t *mask,
+		       uint32_t n);
 	/* Of each block of TRACK_LANES lanes. */
 	void (*patterns)(uint8_t *ret, const uint32_t *at, uint32_t size,
 			 uint32_t n, const uint32_t *mask);

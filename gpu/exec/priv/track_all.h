@@ -88,6 +88,44 @@ static bool nan64(const uint64_t *v, const uint32_t *mask, uint32_t n)
 	NAN_LOOP((v[i] & INT64_MAX) > 0x7ff0000000000000u);
 }
 
+static bool plain32(const uint32_t *marks, const uint32_t *mask, uint32_t n)
+{
+	uint32_t bad = 0;
+	if (mask == NULL) {
+		TRACK_LOOP for (uint32_t i = 0; i < n; i++) bad |=
+			(uint32_t)((marks[i] != 0) & (marks[i] != TRACK_NAN32));
+		return bad == 0;
+	}
+	TRACK_LOOP for (uint32_t i = 0; i < n; i++) bad |=
+		mask[i] &
+		(uint32_t)((marks[i] != 0) & (marks[i] != TRACK_NAN32));
+	return bad == 0;
+}
+
+static bool mark32(uint32_t *marks, const uint32_t *v, const uint32_t *mask,
+		   uint32_t n)
+{
+	uint32_t any = 0;
+	if (mask == NULL) {
+		TRACK_LOOP for (uint32_t i = 0; i < n; i++)
+		{
+			marks[i] = (v[i] & 0x7fffffffu) > 0x7f800000u
+					   ? TRACK_NAN32
+					   : 0;
+			any |= marks[i];
+		}
+		return any != 0;
+	}
+	TRACK_LOOP for (uint32_t i = 0; i < n; i++)
+	{
+		uint32_t m =
+			(v[i] & 0x7fffffffu) > 0x7f800000u ? TRACK_NAN32 : 0;
+		marks[i] = (m & mask[i]) | (marks[i] & ~mask[i]);
+		any |= marks[i];
+	}
+	return any != 0;
+}
+
 /* Is some lane of d not 0, and some not as lanes side by side have it? */
 static inline void compare_block(const uint32_t *at, uint32_t size,
 				 bool *ret_varied, bool *ret_ragged)
@@ -206,6 +244,8 @@ const struct track_set TRACK_SET = {
 	.nan16 = nan16,
 	.nan32 = nan32,
 	.nan64 = nan64,
+	.plain32 = plain32,
+	.mark32 = mark32,
 	.patterns = patterns,
 	.load = load,
 	.store = store,
