@@ -10,7 +10,8 @@
 #define LOCAL_OPTIONS                                                     \
 	{"local", 0, NULL, "on this machine: no node, no chain"},         \
 		{"any-class", 0, NULL, "also classes that are not sold"}, \
-		{"sanitize", 0, NULL, "look in every CTA for what has no one result"},     \
+		{"sanitize", 0, NULL,                                     \
+		 "look in every CTA for what has no one result"},         \
 		WORK_OPTIONS
 
 static enum cli_exit run(struct cli *c)

@@ -217,8 +217,8 @@ Test(sanitize, a_report_in_words, .init = run_enter, .fini = run_leave)
 		"race: unordered accesses",
 		"in k, k.cu:7, PTX line",
 		"          7 | out[t] = s[63 - t];\n",
-		"by thread (0,0,0) of CTA (0,0,0), byte 252 of shared variable "
-		"1, and 127 times more\n",
+		"by thread (0,0,0) of CTA (0,0,0), byte 252 of shared",
+		"shared variable 1, and 127 times more\n",
 		"after the access, k.cu:6, PTX line",
 		"          6 | s[t] = t;\n",
 		"by thread (63,0,0)\n",

@@ -49,6 +49,10 @@ static void make(const struct racy *c, char skip, char *ret, size_t bytes)
 	snprintf(ret + n, bytes - n, "ret;\n}\n");
 }
 
+/* How all cases run. */
+static enum exec_lanes lanes;
+static bool runs_on;
+
 static struct exec_result run(struct kit *k, const struct racy *c,
 			      uint32_t threads)
 {
@@ -62,6 +66,8 @@ static struct exec_result run(struct kit *k, const struct racy *c,
 	r.grid[0] = c->ctas;
 	r.options.sanitize = true;
 	r.options.threads = threads;
+	r.options.lanes = lanes;
+	r.options.runs_on = runs_on;
 	return kit_run(k, &r);
 }
 
@@ -189,4 +195,46 @@ Test(gpu_exec_racy, on_two_threads_too)
 {
 	each(expect_bad, 2);
 	each(expect_good, 2);
+}
+
+static bool is_same(const struct exec_finding *x, const struct exec_finding *y)
+{
+	return x->kind == y->kind && x->line == y->line && x->cta == y->cta &&
+	       x->thread == y->thread && x->address == y->address &&
+	       x->count == y->count && x->other_line == y->other_line &&
+	       x->other_thread == y->other_thread &&
+	       x->other_threads == y->other_threads;
+}
+
+/* All that is told, but which of two CTAs in conflict came first. */
+static void expect_same(const struct racy *c, uint32_t threads)
+{
+	enum exec_lanes all[3];
+	uint32_t n = kit_lanes(all);
+	char text[8192];
+	bool in_order = strcmp(c->expect.reason, "cross_cta") != 0;
+	make(c, '+', text, sizeof(text));
+	struct kit k = kit_load(text);
+	lanes = all[0];
+	struct exec_result first = run(&k, c, 1);
+	for (uint32_t i = 0; i < n; i++) {
+		lanes = all[i];
+		struct exec_result r = run(&k, c, in_order ? threads : 1);
+		cr_expect_eq(r.outcome, first.outcome, "%s", c->name);
+		cr_expect_eq(r.reason, first.reason, "%s", c->name);
+		cr_expect_eq(r.cta, first.cta, "%s", c->name);
+		cr_assert_eq(r.finding_count, first.finding_count, "%s",
+			     c->name);
+		for (size_t f = 0; f < r.finding_count; f++)
+			cr_expect(is_same(&r.findings[f], &first.findings[f]),
+				  "%s: finding %zu", c->name, f);
+	}
+	kit_free(&k);
+}
+
+Test(gpu_exec_racy, lanes_and_threads_change_no_finding)
+{
+	runs_on = true;
+	each(expect_same, 1);
+	each(expect_same, 3);
 }
