@@ -381,6 +381,15 @@ static size_t lay_out(struct machine *mc, uint8_t *p)
 		s->at = take(p, &at, words);
 		for (uint32_t i = 0; i < SPAN_SLOTS; i++)
 			s->spans[i].at = take(p, &at, words);
+		s->chains.links = take(
+			p, &at, l->chains.link_count * sizeof(struct link));
+		s->chains.seen =
+			take(p, &at,
+			     l->chains.span_count * sizeof(struct span_seen));
+		s->chains.patches =
+			take(p, &at,
+			     l->chains.patch_count * sizeof(struct link_patch));
+		s->chains.states = take(p, &at, l->chains.count);
 		s->frames = take(p, &at, (size_t)s->n * m->frame_bytes);
 		s->local = take(p, &at, (size_t)s->n * m->local_bytes);
 	}

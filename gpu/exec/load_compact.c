@@ -321,11 +321,17 @@ static void end_value(struct compact *c, uint32_t op, op_ref *r, bool is_def)
 		set_alive(c, value_at(c, *r), false);
 }
 
-static void begin_value(struct compact *c, UNUSED uint32_t op, op_ref *r,
-			bool is_def)
+static void begin_value(struct compact *c, uint32_t op, op_ref *r, bool is_def)
 {
-	if (!is_def)
-		set_alive(c, value_at(c, *r), true);
+	struct op *o = &c->l->m->ops[op];
+	struct value *v = value_at(c, *r);
+	if (is_def)
+		return;
+	if (!v->is_alive && !v->is_pinned)
+		o->last_reads |= (uint8_t)((r == &o->a ? READS_A : 0) |
+					   (r == &o->b ? READS_B : 0) |
+					   (r == &o->c ? READS_C : 0));
+	set_alive(c, v, true);
 }
 
 static void refuse_crowd(struct compact *c, uint32_t op)
@@ -335,7 +341,8 @@ static void refuse_crowd(struct compact *c, uint32_t op)
 		c->l->why->line = c->l->m->ops[op].line;
 }
 
-/* At most PTX_LIVE_REGISTERS_MAX of a kind are alive before any op. */
+/* At most PTX_LIVE_REGISTERS_MAX of a kind are alive before any op; which
+ * reads are a value's last. */
 static void check_crowds(struct compact *c)
 {
 	for (uint32_t b = 0; b < c->block_count; b++) {

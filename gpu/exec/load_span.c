@@ -4,6 +4,7 @@
  * gets a slot of the strip; every op says which slots its results spoil.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "gpu/exec/priv/load.h"
 #include "gpu/exec/priv/machine.h"
@@ -16,11 +17,12 @@ static bool uses_slot(const struct op *o)
 	       o->a != REF_NONE && (o->a & REF_CONST) == 0;
 }
 
-/* Slots in the order of the registers' first use; by unit, a bit each. */
-static void take_slots(struct exec_module *m, uint8_t *slots)
+/* Slots in the order of the registers' first use in f; by unit, a bit each. */
+static void take_slots(struct exec_module *m, const struct function *f,
+		       uint8_t *slots)
 {
 	uint32_t next = 0;
-	for (uint32_t i = 0; i < m->op_count; i++) {
+	for (uint32_t i = f->entry; i < f->end; i++) {
 		struct op *o = &m->ops[i];
 		if (!uses_slot(o))
 			continue;
@@ -86,16 +88,36 @@ static uint8_t spoils(const struct exec_module *m, const struct op *o,
 	return bits | spoiled(m, slots, o->e, 2);
 }
 
+static void set_spoils(struct exec_module *m, const struct function *f,
+		       const uint8_t *slots)
+{
+	for (uint32_t i = f->entry; i < f->end; i++)
+		m->ops[i].spoils = spoils(m, &m->ops[i], slots);
+}
+
+/* Kernels have slots of their own: their registers share one place. */
 void load_spans(struct loader *l)
 {
 	struct exec_module *m = l->m;
-	uint8_t *slots = calloc((size_t)m->unit_count + 2, 1);
-	if (slots == NULL) {
+	size_t n = (size_t)m->unit_count + 2;
+	uint8_t *slots = calloc(n, 1), *own = malloc(n);
+	if (slots == NULL || own == NULL) {
+		free(slots);
+		free(own);
 		l->err = ERR_NO_MEMORY;
 		return;
 	}
-	take_slots(m, slots);
-	for (uint32_t i = 0; i < m->op_count; i++)
-		m->ops[i].spoils = spoils(m, &m->ops[i], slots);
+	for (uint32_t i = 0; i < m->function_count; i++) {
+		if (!m->functions[i].is_entry)
+			take_slots(m, &m->functions[i], slots);
+	}
+	for (uint32_t i = 0; i < m->function_count; i++) {
+		const struct function *f = &m->functions[i];
+		memcpy(own, slots, n);
+		if (f->is_entry)
+			take_slots(m, f, own);
+		set_spoils(m, f, own);
+	}
 	free(slots);
+	free(own);
 }

@@ -238,6 +238,9 @@ void launch_free(struct launch *l)
 	free(l->variable_buffer);
 	free(l->constants);
 	free(l->lane_ops);
+	free(l->chains.chains);
+	free(l->chains.links);
+	free(l->chains.spans);
 	free(l->selected);
 	free(l->params);
 }

@@ -44,7 +44,7 @@ static uint32_t common_csr(const struct launch *l)
 }
 
 /* A row that does the same with less, and its operands in o. */
-static enum op_id simpler(struct op *o)
+enum op_id op_simplify(struct op *o)
 {
 	bool rotates = (o->id == OP_shf_l_wrap || o->id == OP_shf_r_wrap) &&
 		       o->a == o->b;
@@ -52,6 +52,9 @@ static enum op_id simpler(struct op *o)
 		return (enum op_id)o->id;
 	o->b = o->c;
 	o->c = REF_NONE;
+	o->last_reads =
+		(uint8_t)((o->last_reads & READS_A) |
+			  ((o->last_reads & READS_C) != 0 ? READS_B : 0));
 	return o->id == OP_shf_l_wrap ? OP_rotl_32 : OP_rotr_32;
 }
 
@@ -59,7 +62,7 @@ static void resolve(const struct launch *l, const struct op *from, uint32_t csr,
 		    struct lane_op *ret)
 {
 	struct op changed = *from, *o = &changed;
-	enum op_id id = simpler(o);
+	enum op_id id = op_simplify(o);
 	*ret = (struct lane_op){
 		.fn = l->lanes->ops[id],
 		.d = place_of(l, o->d),
@@ -71,6 +74,7 @@ static void resolve(const struct launch *l, const struct op *from, uint32_t csr,
 		.imm = o->imm,
 		.csr = (uint16_t)csr_of(l, from),
 		.rounding = (uint8_t)((o->csr & CSR_ROUNDING) >> 13),
+		.id = (uint16_t)id,
 		.spoils = o->spoils,
 		.uniform = (uint8_t)((is_uniform(o->a) ? UNIFORM_A : 0) |
 				     (is_uniform(o->b) ? UNIFORM_B : 0) |
@@ -97,5 +101,5 @@ enum err launch_resolve(struct launch *l)
 		return ERR_NO_MEMORY;
 	for (uint32_t i = 0; i < m->op_count; i++)
 		resolve(l, &m->ops[i], csr, &l->lane_ops[i]);
-	return ERR_OK;
+	return launch_chain(l);
 }

@@ -310,7 +310,7 @@ static enum err join_traces(struct run *r, struct worker *workers, uint32_t n,
 	return err;
 }
 
-static bool is_traced(const struct exec_options *o)
+bool run_is_traced(const struct exec_options *o)
 {
 	return o->sanitize || o->record_writes || o->record_reads ||
 	       o->witness_seed32 != NULL || o->range_count > 0;
@@ -329,7 +329,7 @@ static enum err worker_init(struct run *r, struct worker *w, bool is_shared)
 		o->cta_count_max == 0 ? UINT64_MAX : o->cta_count_max;
 	w->machine.cost_max =
 		o->cta_cost_max == 0 ? UINT64_MAX : o->cta_cost_max;
-	if (!is_traced(o))
+	if (!run_is_traced(o))
 		return ERR_OK;
 	return trace_new(&r->l, is_shared, &w->machine.trace);
 }
@@ -362,7 +362,7 @@ static enum err run_workers(struct run *r, struct worker *workers, uint32_t n,
 		err = workers[i].err;
 	if (err == ERR_OK)
 		collect(r, workers, n);
-	if (err == ERR_OK && is_traced(r->options))
+	if (err == ERR_OK && run_is_traced(r->options))
 		err = join_traces(r, workers, n, arena);
 	for (uint32_t i = 0; i < n; i++)
 		worker_free(&workers[i]);

@@ -274,6 +274,7 @@ static bool fill_slot(struct machine *mc, struct strip *s, const struct op *o,
 	k->key = o->span_key;
 	k->offset = o->offset;
 	k->is_writable = w.is_writable;
+	k->fill = ++s->span_fills;
 	k->is_known = false;
 	s->spans_valid |= 1u << o->span_slot;
 	return true;
@@ -301,6 +302,12 @@ static inline const struct span_slot *span_of(struct machine *mc,
 	if (slot_fits(s, o, k) || (o->span_slot != 0 && fill_slot(mc, s, o, k)))
 		return k;
 	return NULL;
+}
+
+const struct span_slot *memory_span(struct machine *mc, struct strip *s,
+				    const struct op *o)
+{
+	return span_of(mc, s, o, s->mask);
 }
 
 /* An access at a slot's addresses. */

@@ -243,10 +243,19 @@ static bool run_group(struct machine *mc, struct strip *s)
 	for (;;) {
 		const struct lane_op *o = &ops[pc];
 		enum step r = STEP_NEXT;
-		if ((o->flags | traced) == 0) {
+		uint32_t chained = 0;
+		const uint32_t flags = (o->flags | traced) & ~LANE_CHAIN;
+		if ((o->flags & LANE_CHAIN) != 0)
+			chained = chain_run(mc, s, pc);
+		if (chained > 0) {
+			pc += chained;
+			if (pc < s->stop_pc)
+				continue;
+			pc--;
+		} else if (flags == 0) {
 			s->args.op = o;
 			o->fn(&s->args);
-		} else if ((o->flags | traced) == LANE_STEPS) {
+		} else if (flags == LANE_STEPS) {
 			s->pc = pc;
 			r = exec_steps[mc->ops[pc].id](mc, s, &mc->ops[pc],
 						       s->mask, s->active);

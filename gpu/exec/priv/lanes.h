@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "gpu/exec/priv/chain.h"
 
 /* Most lanes of a strip; a multiple of 32, so warps never straddle. */
 #define STRIP_LANES 256u
@@ -35,6 +36,7 @@
 #define LANE_STEPS   2u /* a step function, not fn */
 #define LANE_CSR     4u /* MXCSR may be another op's */
 #define LANE_TRACED  8u
+#define LANE_CHAIN   16u /* a chain starts here */
 
 /* Operands that are the same in all lanes (lane_op.uniform). */
 #define UNIFORM_A  1u
@@ -59,6 +61,8 @@ struct lane_op {
 	uint8_t uniform;
 	uint8_t spoils;	  /* of what the strip remembers, bits */
 	uint8_t rounding; /* as in MXCSR: nearest, down, up, to zero */
+	uint16_t id;	  /* operation number */
+	uint32_t chain;	  /* which, with LANE_CHAIN */
 };
 
 /*
@@ -170,6 +174,7 @@ struct lane_set {
 	void (*fill)(uint32_t *d, const uint32_t *m, uint32_t x, uint32_t n);
 	/* Does it round by lane_op.rounding, whatever MXCSR says? */
 	bool (*rounds)(lane_fn *fn);
+	const struct link_set *links;
 	/* By operation number (gpu/exec/ops.def). */
 	lane_fn *const *ops;
 };

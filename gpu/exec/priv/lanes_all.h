@@ -8,6 +8,7 @@
 #define WEFT_GPU_EXEC_PRIV_LANES_ALL_H
 
 #include "gpu/exec/priv/lanes_bits.h"
+#include "gpu/exec/priv/lanes_chain.h"
 #include "gpu/exec/priv/lanes_compare.h"
 #include "gpu/exec/priv/lanes_convert.h"
 #include "gpu/exec/priv/lanes_count.h"
@@ -43,6 +44,7 @@ const struct lane_set LANE_SET = {
 	.extent = lane_extent,
 	.fill = lane_fill,
 	.rounds = lane_rounds,
+	.links = &lane_links,
 	.ops = lane_table,
 };
 

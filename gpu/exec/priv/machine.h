@@ -8,6 +8,7 @@
 #ifndef WEFT_GPU_EXEC_PRIV_MACHINE_H
 #define WEFT_GPU_EXEC_PRIV_MACHINE_H
 
+#include "gpu/exec/priv/chain_plan.h"
 #include "gpu/exec/priv/lanes.h"
 #include "gpu/exec/priv/op.h"
 
@@ -69,6 +70,7 @@ struct span_slot {
 	bool is_known;	      /* and that tags say nothing against it */
 	uint32_t *at;
 	uint8_t patterns[STRIP_LANES / 16 + 1];
+	uint32_t fill; /* another for each time that it is filled */
 };
 
 struct strip {
@@ -105,6 +107,8 @@ struct strip {
 	uint32_t *at;	      /* scratch: offsets of one access */
 	uint32_t spans_valid; /* bits */
 	struct span_slot spans[SPAN_SLOTS];
+	uint32_t span_fills;
+	struct chain_strip chains;
 	uint8_t *frames; /* call parameters, frame_bytes a lane */
 	uint8_t *local;	 /* local_bytes a lane */
 };
@@ -153,6 +157,7 @@ struct launch {
 	uint8_t *selected; /* by op: the witness takes its result */
 	uint64_t witness_start;
 	bool is_scheduled; /* by options, for a test */
+	struct chain_plans chains;
 };
 
 struct trace;
@@ -253,8 +258,23 @@ void schedule_noise(struct machine *mc, void *p, size_t bytes, bool registers);
 /* The bits of unspecified NaNs: 0 as GPUs give them, 1 and 2 others. */
 void machine_set_nan(struct machine *mc, uint32_t variant);
 
+/* The row that does the same with less; its operands are then o's. */
+enum op_id op_simplify(struct op *o);
 /* The ops as the loop runs them in this launch (resolve.c). */
 MUST_USE enum err launch_resolve(struct launch *l);
+
+/* Chains of this launch (chain_build.c); none where ops must run one by one. */
+MUST_USE enum err launch_chain(struct launch *l);
+/* The chain that starts at op pc, as a whole; 0: not now, else its ops. */
+uint32_t chain_run(struct machine *mc, struct strip *s, uint32_t pc);
+
+/* The slot with the addresses of an access of the group, filled if need be;
+ * NULL: it has none. */
+const struct span_slot *memory_span(struct machine *mc, struct strip *s,
+				    const struct op *o);
+
+/* Do the options ask for more than results?  Machines have a trace then. */
+bool run_is_traced(const struct exec_options *o);
 
 /* One CTA to its end; mc->end says how. */
 void machine_run_cta(struct machine *mc, uint64_t cta);

@@ -59,6 +59,11 @@ enum op_atom {
 	ATOM_DEC,
 };
 
+/* op.last_reads. */
+#define READS_A 1u
+#define READS_B 2u
+#define READS_C 4u
+
 enum op_number { NUMBER_U, NUMBER_S, NUMBER_F };
 
 struct op {
@@ -81,6 +86,7 @@ struct op {
 	uint8_t spoils;		 /* slots whose register it may write, bits */
 	uint8_t is_float;	 /* the witness's result is a float */
 	uint8_t result_bytes;	 /* of d where it is a value: 4, 8 */
+	uint8_t last_reads;	 /* READS_* whose value nobody reads later */
 	uint16_t span_key;	 /* accesses with other keys differ */
 	uint32_t number_in_text; /* in the function; UINT32_MAX: none */
 	op_ref result;		 /* the witness looks at these lanes */
