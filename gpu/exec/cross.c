@@ -373,6 +373,22 @@ static bool add_page(struct map *m, const struct view *v, struct cross_find *f)
 	return true;
 }
 
+/* Has what add_group() looks at first fetched. */
+static void fetch(const struct map *m, const struct page *e)
+{
+	uint32_t k = (uint32_t)__builtin_ctz(e->touched);
+	uint32_t n = e->race_entries, at = k * (n / (PAGE_BYTES / PAGE_BLOCK));
+	const struct group *g = &m->groups[k];
+	__builtin_prefetch(g->writer, 1);
+	__builtin_prefetch(g->reader, 1);
+	__builtin_prefetch(g->value, 1);
+	__builtin_prefetch(g->op, 1);
+	__builtin_prefetch(e->host + (size_t)k * PAGE_BLOCK);
+	__builtin_prefetch(e->race + (size_t)RACE_W * n + at);
+	__builtin_prefetch(e->race + (size_t)RACE_W_OP * n + at);
+	__builtin_prefetch(e->race + (size_t)RACE_R * n + at);
+}
+
 /* The maps of the next pages; what will be looked at is on its way. */
 static bool find_maps(struct cross *x, const struct pages *p, uint32_t from,
 		      uint32_t count, struct map **ret)
@@ -387,15 +403,12 @@ static bool find_maps(struct cross *x, const struct pages *p, uint32_t from,
 		ret[i] = e->race != NULL ? map_of(x, e) : NULL;
 		if (ret[i] == NULL && e->race != NULL)
 			return false;
-		if (ret[i] == NULL || e->touched == 0)
-			continue;
-		const struct group *g =
-			&ret[i]->groups[__builtin_ctz(e->touched)];
-		__builtin_prefetch(g->writer, 1);
-		__builtin_prefetch(g->reader, 1);
-		__builtin_prefetch(g->value, 1);
-		__builtin_prefetch(g->op, 1);
+		if (ret[i] != NULL && e->touched != 0)
+			fetch(ret[i], e);
 	}
+	for (uint32_t i = from + count; i < from + 2 * count && i < p->count;
+	     i++)
+		__builtin_prefetch(p->list[i]);
 	return true;
 }
 
