@@ -109,3 +109,8 @@ Test(gpu_cuda_vectors, traps)
 {
 	run_file("traps.txt");
 }
+
+Test(gpu_cuda_vectors, what_is_flushed)
+{
+	run_file("flush.txt");
+}

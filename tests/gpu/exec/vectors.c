@@ -98,3 +98,8 @@ Test(gpu_exec_vectors, traps)
 {
 	check_file("traps.txt");
 }
+
+Test(gpu_exec_vectors, what_is_flushed)
+{
+	check_file("flush.txt");
+}

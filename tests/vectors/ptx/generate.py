@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Vectors of single PTX instructions, from exact arithmetic.
 
-Writes int, bits, float, compare, convert and half.txt beside itself.
+Writes int, bits, float, compare, convert, half and flush.txt beside itself.
 A line is   OPCODE OPERAND... = RESULT... OUTCOME
 An operand is CLASS:HEX; classes: p predicate, h r d registers of 16, 32 and 64
 bits, i a constant.  Nothing here knows the executor: integers are Python's,
@@ -366,6 +366,36 @@ def floats():
         o.line("add.rn.ftz.f32", [("r", a), ("r", b)], [("r", flush(r, 32, True))])
 
 
+def flushes():
+    """.ftz in every rounding mode: what is subnormal going in, and coming out."""
+    o = Out("flush.txt", "f32 arithmetic that flushes subnormals")
+    own = random.Random(7)
+    e = [0, 1, 0x7fffff, 0x800000, 0x800001, 0x1000000, 0x3f800000, 0x3f7fffff, 0x40000000, 0x3f000000,
+         0x7f7fffff, 0x7f000000, 0x7f800000, NAN[32], 0x00fffffe, 0x20000000, 0x1fffffff]
+    e += [v | 1 << 31 for v in e if v != NAN[32]]
+    least = 0x00800000
+    one = round_to(F(1), 32, "rn")
+
+    def line(op, mode, ins, exact):
+        a = [flush(v, 32, True) for v in ins]
+        r = exact(*a, 32, mode)
+        # At the edge itself cards may differ in what is tiny.
+        if r & 0x7fffffff in (least, least - 1):
+            return
+        o.line("%s.%s.ftz.f32" % (op, mode), [("r", v) for v in ins], [("r", flush(r, 32, True))])
+
+    for mode in ("rn", "rz", "rm", "rp"):
+        for _ in range(30):
+            a, b, z = own.choice(e), own.choice(e), own.choice(e)
+            line("add", mode, (a, b), add)
+            line("mul", mode, (a, b), mul)
+            line("div", mode, (a, b), div)
+            line("fma", mode, (a, b, z), fma)
+        for a in e:
+            line("rcp", mode, (a,), lambda v, bits, m: div(one, v, bits, m))
+            line("sqrt", mode, (a,), sqrt)
+
+
 def compares():
     o = Out("compare.txt", "setp and set")
     names = ("eq", "ne", "lt", "le", "gt", "ge")
@@ -541,3 +571,4 @@ if __name__ == "__main__":
     compares()
     converts()
     halves()
+    flushes()
