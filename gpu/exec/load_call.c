@@ -28,7 +28,7 @@ static uint32_t copy_bytes(const struct ptx_param *p)
 	return p->in_register ? load_class_bytes(p->cls) : p->bytes;
 }
 
-static uint32_t stage_step(const struct ptx_param *p)
+uint32_t load_stage_bytes(const struct ptx_param *p)
 {
 	return (copy_bytes(p) + STAGE_ALIGN - 1) / STAGE_ALIGN * STAGE_ALIGN;
 }
@@ -107,7 +107,7 @@ static void stage_function(struct loader *l, uint32_t index)
 						 f->param_places[i]);
 		c.from_at = at;
 		add_copy(l, c);
-		at += stage_step(&pf->params[i]);
+		at += load_stage_bytes(&pf->params[i]);
 	}
 	at = l->m->stage_at;
 	f->result_copies = l->m->copy_count;
@@ -116,7 +116,7 @@ static void stage_function(struct loader *l, uint32_t index)
 						 f->return_places[i]);
 		c.from_at = at;
 		add_copy(l, turned(c));
-		at += stage_step(&pf->returns[i]);
+		at += load_stage_bytes(&pf->returns[i]);
 	}
 }
 
@@ -148,7 +148,7 @@ static void pass_arguments(struct loader *l, const struct ptx_call *call,
 				l->m->functions[call->callee].param_places[i]);
 		caller_side(l, &call->args[i], p, &c.from_ref, &c.from_at);
 		add_copy(l, c);
-		at += stage_step(p);
+		at += load_stage_bytes(p);
 	}
 	o->imm = l->m->copy_count - o->list;
 }
@@ -169,7 +169,7 @@ static void take_results(struct loader *l, const struct ptx_call *call,
 			c = turned(callee_side(l, call->callee, p,
 					       l->m->functions[call->callee]
 						       .return_places[i]));
-		at += stage_step(p);
+		at += load_stage_bytes(p);
 		if (call->results[i].kind == PTX_OPERAND_NONE)
 			continue;
 		caller_side(l, &call->results[i], p, &c.to_ref, &c.to_at);

@@ -218,9 +218,9 @@ static void place_stages(struct loader *l)
 		const struct ptx_function *pf = &l->pm->functions[i];
 		uint64_t in = 0, out = 0;
 		for (uint32_t k = 0; !pf->is_entry && k < pf->param_count; k++)
-			in += align_up(pf->params[k].bytes, 1);
+			in += load_stage_bytes(&pf->params[k]);
 		for (uint32_t k = 0; k < pf->return_count; k++)
-			out += align_up(pf->returns[k].bytes, 1);
+			out += load_stage_bytes(&pf->returns[k]);
 		most = in > most ? in : most;
 		most = out > most ? out : most;
 	}

@@ -155,6 +155,9 @@ void load_call_graph(struct loader *l);
 bool load_same_shape(const struct ptx_function *f,
 		     const struct ptx_function *shape);
 
+/* What an argument or result takes there: those in registers, too. */
+uint32_t load_stage_bytes(const struct ptx_param *p);
+
 /* Copies between each function and the staging places (load_call.c). */
 void load_stage_copies(struct loader *l);
 

@@ -63,12 +63,13 @@ static void expect_end(struct exec_result r, enum exec_reason reason,
 }
 
 /* A kernel whose %rd1 = &out[tid], %r0 = tid. */
-#define ENTRY(body)                                                   \
-	".visible .entry k(.param .u64 out) {\n"                      \
-	".reg .pred %p<9>; .reg .b32 %r<32>; .reg .b64 %rd<32>;\n"    \
-	"ld.param.u64 %rd0, [out]; mov.u32 %r0, %tid.x;\n"            \
-	"mul.wide.u32 %rd1, %r0, 4; add.s64 %rd1, %rd0, %rd1;\n" body \
-	"\nst.global.u32 [%rd1], %r1; ret; }\n"
+#define ENTRY_HEAD                                                 \
+	".visible .entry k(.param .u64 out) {\n"                   \
+	".reg .pred %p<9>; .reg .b32 %r<32>; .reg .b64 %rd<32>;\n" \
+	"ld.param.u64 %rd0, [out]; mov.u32 %r0, %tid.x;\n"         \
+	"mul.wide.u32 %rd1, %r0, 4; add.s64 %rd1, %rd0, %rd1;\n"
+#define ENTRY_TAIL  "\nst.global.u32 [%rd1], %r1; ret; }\n"
+#define ENTRY(body) ENTRY_HEAD body ENTRY_TAIL
 
 #define CALL1(function)                                            \
 	"{ .param .b32 a; .param .b32 r; st.param.b32 [a], %r2;\n" \
@@ -214,6 +215,43 @@ Test(gpu_exec_calls, a_table_of_functions)
 		cr_expect_eq(out[i], i % 3 == 0	  ? i + 1
 				     : i % 3 == 1 ? 2 * i
 						  : i * i);
+}
+
+static void put_list(struct buf *b, const char *narrow, const char *wide)
+{
+	for (uint32_t i = 0; i < 60; i++)
+		buf_printf(b, "%s%s", i > 0 ? ", " : "",
+			   i % 2 == 0 ? narrow : wide);
+}
+
+/* Parameters in registers go through the staging places, too: f sums 30
+ * numbers of 32 bits and 30 of 64. */
+Test(gpu_exec_calls, many_registers_to_an_address)
+{
+	struct buf b = buf_make(32768);
+	buf_put_str(&b, KIT_HEAD ".func (.reg .b32 %s) f(");
+	for (uint32_t i = 0; i < 60; i++)
+		buf_printf(&b, "%s.reg .b%u %%v%u", i > 0 ? ", " : "",
+			   i % 2 == 0 ? 32u : 64u, i);
+	buf_put_str(&b, ") {\n.reg .b32 %t;\nmov.b32 %s, 0;\n");
+	for (uint32_t i = 0; i < 60; i++)
+		buf_printf(&b,
+			   "cvt.u32.u%u %%t, %%v%u;\n"
+			   "mad.lo.u32 %%s, %%t, %u, %%s;\n",
+			   i % 2 == 0 ? 32u : 64u, i, i + 1);
+	buf_put_str(&b, "ret;\n}\n" ENTRY_HEAD "mov.u64 %rd3, f;\n"
+			"cvt.u64.u32 %rd2, %r0;\n"
+			"P: .callprototype (.reg .b32 _) _ (");
+	put_list(&b, ".reg .b32 _", ".reg .b64 _");
+	buf_put_str(&b, ");\ncall (%r1), %rd3, (");
+	put_list(&b, "%r0", "%rd2");
+	buf_put_str(&b, "), P;\n" ENTRY_TAIL);
+	buf_put_u8(&b, 0);
+	cr_assert_eq(b.err, ERR_OK);
+	expect_ok(run((const char *)b.p, 1024, 100));
+	for (uint32_t i = 0; i < 100; i++)
+		cr_expect_eq(out[i], i * 1830);
+	buf_free(&b);
 }
 
 Test(gpu_exec_calls, addresses_that_no_call_may_take)
