@@ -178,6 +178,7 @@ weft_tool(tests/diff/instrument DEPS tests/support/kernels ${DIFF_DEPS})
 weft_folder(tests/diff/code DEPS tests/support/kernels base)
 weft_tool(tests/diff/native DEPS tests/diff/code tests/support/kernels
   ${DIFF_DEPS} LIBS dl)
+weft_fuzz(kernels DEPS tests/diff/engine tests/support/kernels ${DIFF_DEPS})
 if(TARGET tests_diff_lanes)
   add_test(NAME diff_lanes COMMAND tests_diff_lanes --ways 2 --count
     $<IF:$<CONFIG:Debug>,200,2000>)

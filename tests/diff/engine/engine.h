@@ -26,9 +26,10 @@ struct diff_case {
 	uint32_t out_bytes;
 	uint32_t word;
 	uint32_t stack_bytes;
-	uint64_t seed; /* of schedules and witnesses */
-	uint32_t ways; /* how many beside the plain and the sanitized one;
-			* 9 are all */
+	uint64_t cost_max; /* of a CTA; 0: far beyond the generator's */
+	uint64_t seed;	   /* of schedules and witnesses */
+	uint32_t ways;	   /* how many beside the plain and the sanitized one;
+			    * 9 are all */
 	const uint8_t *in;
 	uint32_t in_bytes;
 };

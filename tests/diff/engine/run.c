@@ -91,7 +91,7 @@ bool diff_case_run(struct arena *a, const struct exec_module *m,
 	o.sanitize = way->is_sanitized;
 	o.record_writes = o.record_reads = way->is_traced;
 	o.witness_seed32 = way->is_traced ? seed : NULL;
-	o.cta_cost_max = COST_MAX;
+	o.cta_cost_max = c->cost_max != 0 ? c->cost_max : COST_MAX;
 	memset(out, 0, c->out_bytes);
 	if (exec_run(m, &in, &o, a, &r) != ERR_OK)
 		return false;

@@ -19,6 +19,13 @@ uint64_t kernels_draw(uint64_t *state)
 
 uint32_t gen_below(struct gen *g, uint32_t n)
 {
+	uint32_t width = n <= 256 ? 1 : 2;
+	if (g->choices.n >= width) {
+		const uint8_t *p = g->choices.p;
+		uint32_t v = width == 1 ? p[0] : u16_le(p);
+		g->choices = bytes_skip(g->choices, width);
+		return v % n;
+	}
 	return (uint32_t)((kernels_draw(&g->state) >> 32) * n >> 32);
 }
 

@@ -56,6 +56,11 @@ struct kernels_case {
 void kernels_make(uint64_t seed, uint32_t without,
 		  struct kernels_case *ret_case);
 
+/* The same, but choices decides, a byte or two each, as long as it lasts:
+ * for fuzzers. */
+void kernels_make_chosen(struct bytes choices, uint64_t seed, uint32_t without,
+			 struct kernels_case *ret_case);
+
 /* What it reads: numbers near every edge. */
 void kernels_input(uint64_t seed, uint8_t *out, uint32_t n);
 

@@ -390,7 +390,14 @@ static void choose_shape(struct gen *g, struct kernels_case *c)
 void kernels_make(uint64_t seed, uint32_t without,
 		  struct kernels_case *ret_case)
 {
+	kernels_make_chosen(bytes_of(NULL, 0), seed, without, ret_case);
+}
+
+void kernels_make_chosen(struct bytes choices, uint64_t seed, uint32_t without,
+			 struct kernels_case *ret_case)
+{
 	struct gen g = {.state = seed * 0x2545f4914f6cdd1du + 1,
+			.choices = choices,
 			.without = without};
 	struct buf text = buf_make(TEXT_MAX);
 	g.out = &text;

@@ -57,6 +57,7 @@ enum gen_family {
 
 struct gen {
 	uint64_t state;
+	struct bytes choices; /* what decides first, until it is used up */
 	struct buf *out;
 	uint32_t without;
 	uint32_t weights[GEN_FAMILIES];
