@@ -59,6 +59,9 @@ static bool is_link(const struct launch *l, uint32_t i)
 	const struct op *o = &l->m->ops[i];
 	const struct lane_op *lane = &l->lane_ops[i];
 	/* Unit 0 is nobody's: rows leave it where they have no operand. */
+	/* The sanitizer follows what becomes of addresses op by op. */
+	if (l->options->sanitize && o->spoils != 0)
+		return false;
 	return lane->flags == 0 && (o->e == REF_NONE || o->e == 0) &&
 	       o->d != REF_NONE && row_of(l, lane->id, lane->rounding) != NULL;
 }
@@ -347,7 +350,10 @@ enum err launch_chain(struct launch *l)
 	struct builder b = {.l = l};
 	enum err err = ERR_OK;
 	uint32_t tile = l->lanes->links->tile_lanes;
-	if (run_is_traced(l->options) || l->is_scheduled || l->threads % tile != 0)
+	const struct exec_options *o = l->options;
+	bool by_op =
+		run_is_traced(o) && (!o->sanitize || o->witness_seed32 != NULL);
+	if (by_op || l->is_scheduled || l->threads % tile != 0)
 		return ERR_OK;
 	if (!mark_leaders(&b))
 		return ERR_NO_MEMORY;

@@ -3,6 +3,7 @@
  * found.
  */
 #include "gpu/exec/priv/shadow.h"
+#include "gpu/exec/priv/race.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,7 +104,7 @@ enum err shadow_new(const struct launch *l, struct shadow **ret_shadow)
 	for (uint32_t k = 0; ok && k < l->strip_count; k++)
 		ok = strip_planes(l, h, k);
 	ok = ok && form_setup(&h->table) && shared_pages(l, h) &&
-	     race_setup(l, h) && shadow_flows(l, h);
+	     race_setup(l, h) && shadow_flows(l, h) && shadow_plan_chains(l, h);
 	if (!ok) {
 		shadow_free(h);
 		return ERR_NO_MEMORY;
@@ -136,6 +137,8 @@ void shadow_free(struct shadow *h)
 	free(h->zero);
 	free(h->flows);
 	free(h->quiet);
+	free(h->chains);
+	free(h->chain_ops);
 	free(h->param_forms);
 	free(h->calm);
 	free(h->lane_seen);

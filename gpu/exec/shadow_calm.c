@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/exec/priv/race.h"
 #include "gpu/exec/priv/shadow.h"
 #include "gpu/exec/priv/trace.h"
 
@@ -25,6 +26,8 @@ struct calm_entry {
 	uint32_t at;   /* in words; UINT32_MAX: in rows */
 	uint32_t mask; /* likewise; UINT32_MAX: all lanes */
 	bool is_write;
+	/* All loads of the chain through o's slot; UINT32_MAX: o alone. */
+	uint32_t chain;
 };
 
 struct calm {
@@ -98,7 +101,7 @@ static bool is_one(const struct trace_at *at, const uint32_t *mask)
 
 bool calm_access(struct machine *mc, struct strip *s, const struct op *o,
 		 const uint32_t *mask, uint64_t base, const struct trace_at *at,
-		 uint64_t from, uint64_t to, bool is_write)
+		 uint64_t from, uint64_t to, bool is_write, uint32_t chain)
 {
 	struct shadow *h = mc->trace->shadow;
 	struct calm *c = h->calm;
@@ -118,7 +121,8 @@ bool calm_access(struct machine *mc, struct strip *s, const struct op *o,
 				 .strip = s->first / STRIP_LANES,
 				 .at = UINT32_MAX,
 				 .mask = UINT32_MAX,
-				 .is_write = is_write};
+				 .is_write = is_write,
+				 .chain = chain};
 	c->pages |= bits;
 	c->writes |= is_write ? bits : 0;
 	if (at->at != NULL && !is_one(at, mask))
@@ -126,6 +130,20 @@ bool calm_access(struct machine *mc, struct strip *s, const struct op *o,
 	if (mask != NULL)
 		r->mask = keep(c, mask, s->n);
 	return true;
+}
+
+/* Every load of the entry's chain that goes through its slot. */
+static void note_chain(struct machine *mc, const struct calm_entry *r,
+		       const struct trace_at *at)
+{
+	const struct quiet_chain *q = &mc->trace->shadow->chains[r->chain];
+	for (uint32_t i = 0; i < q->loads; i++) {
+		const struct op *o = &mc->ops[q->list[i]];
+		uint64_t base = r->base + (uint64_t)(o->offset - r->o->offset);
+		if (o->span_slot == r->o->span_slot)
+			trace_again(mc, &mc->strips[r->strip], o, NULL, base,
+				    at, false);
+	}
 }
 
 void calm_note(struct machine *mc)
@@ -138,9 +156,13 @@ void calm_note(struct machine *mc)
 			.at = r->at == UINT32_MAX ? NULL : c->memory + r->at,
 			.row = r->row,
 			.step = r->step};
-		trace_again(mc, &mc->strips[r->strip], r->o,
-			    r->mask == UINT32_MAX ? NULL : c->memory + r->mask,
-			    r->base, &at, r->is_write);
+		if (r->chain != UINT32_MAX)
+			note_chain(mc, r, &at);
+		else
+			trace_again(mc, &mc->strips[r->strip], r->o,
+				    r->mask == UINT32_MAX ? NULL
+							  : c->memory + r->mask,
+				    r->base, &at, r->is_write);
 	}
 	calm_forget(mc->trace->shadow);
 }

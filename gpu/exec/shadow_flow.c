@@ -745,6 +745,24 @@ void shadow_before(struct machine *mc, struct strip *s, const struct op *o,
 		drop_tags(&r, in);
 }
 
+void shadow_after_float(struct machine *mc, struct strip *s, const struct op *o,
+			const uint32_t *mask)
+{
+	struct shadow *h = mc->trace->shadow;
+	if (!has_nan(mc, s, o, 4, mask))
+		return;
+	struct flow_run r = {.mc = mc,
+			     .s = s,
+			     .h = h,
+			     .o = o,
+			     .f = &h->flows[o - mc->ops],
+			     .mask = mask,
+			     .strip = s->first / STRIP_LANES,
+			     .lo = shadow_low(s),
+			     .hi = shadow_high(s)};
+	mark_fresh(&r);
+}
+
 void shadow_after(struct machine *mc, struct strip *s, const struct op *o,
 		  const uint32_t *mask)
 {

@@ -215,28 +215,23 @@ static uint32_t plane_of(const struct launch *l, const struct shadow *h,
 	return (r & REF_CONST) != 0 ? l->m->unit_count + (r & ~REF_CONST) : r;
 }
 
-static uint64_t plane_bit(const struct shadow *h, uint32_t plane)
-{
-	return plane == h->clean ? 0 : (uint64_t)1 << shadow_dirty_bit(plane);
-}
-
 static struct quiet quiet_of(const struct shadow *h, const struct flow *f,
 			     uint32_t guard)
 {
-	return (struct quiet){.planes =
-				      plane_bit(h, f->a) | plane_bit(h, f->b) |
-				      plane_bit(h, f->c) | plane_bit(h, f->f) |
-				      plane_bit(h, f->d) | plane_bit(h, f->e) |
-				      plane_bit(h, guard),
-			      .result = f->result};
+	return (struct quiet){
+		.planes =
+			shadow_plane_bit(h, f->a) | shadow_plane_bit(h, f->b) |
+			shadow_plane_bit(h, f->c) | shadow_plane_bit(h, f->f) |
+			shadow_plane_bit(h, f->d) | shadow_plane_bit(h, f->e) |
+			shadow_plane_bit(h, guard),
+		.result = f->result};
 }
 
 /* How far ahead a result's last reader is looked for. */
 #define LOOK_AHEAD 32u
 
-/* Does the op read plane only as a float of so many bytes? */
-static bool reads_as_float(const struct shadow *h, const struct flow *f,
-			   uint32_t plane, uint8_t bytes)
+bool flow_reads_as_float(const struct shadow *h, const struct flow *f,
+			 uint32_t plane, uint8_t bytes)
 {
 	if (f->a != plane && f->b != plane && f->c != plane && f->f != plane)
 		return true;
@@ -256,7 +251,7 @@ static bool needs_mark(const struct launch *l, const struct shadow *h,
 	for (uint32_t k = i + 1; k < i + LOOK_AHEAD; k++) {
 		if (k >= l->m->op_count || targets[k] != 0 ||
 		    l->lanes->ops[l->m->ops[k].id] == NULL ||
-		    !reads_as_float(h, &h->flows[k], f->d, f->result))
+		    !flow_reads_as_float(h, &h->flows[k], f->d, f->result))
 			return true;
 		if (h->flows[k].d == f->d && l->m->ops[k].guard == REF_NONE)
 			return false;

@@ -1,6 +1,7 @@
 /*
  * Arriving at a barrier of the CTA; cta.c decides when it opens.
  */
+#include "gpu/exec/priv/race.h"
 #include "gpu/exec/priv/shadow.h"
 #include "gpu/exec/priv/steps.h"
 #include "gpu/exec/priv/trace.h"

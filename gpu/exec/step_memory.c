@@ -315,19 +315,9 @@ static bool traced_slot(struct machine *mc, struct strip *s, const struct op *o,
 			bool is_write)
 {
 	struct span_slot *k = &s->spans[o->span_slot];
-	uint32_t size = (uint32_t)o->size * o->vec;
-	int64_t least = k->offset - k->low;
-	int64_t most = least + (int64_t)(k->window.bytes - size - k->room);
 	if (mc->trace->shadow != NULL && !k->is_known)
 		k->is_known = shadow_knows(mc, s, o, &k->window);
-	const struct trace_at at = {.at = k->shape == SPAN_ANY ? k->at : NULL,
-				    .is_known = k->is_known,
-				    .least = (uint64_t)least,
-				    .most = (uint64_t)most,
-				    .delta = o->offset - k->offset,
-				    .first = k->host - k->window.host,
-				    .row = k->row,
-				    .step = k->shape == SPAN_UNIT ? size : 0};
+	const struct trace_at at = trace_at_slot(o, k);
 	return trace_span(mc, s, o, s->mask, &k->window, &at, is_write);
 }
 

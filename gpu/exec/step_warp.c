@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "gpu/exec/priv/race.h"
 #include "gpu/exec/priv/shadow.h"
 #include "gpu/exec/priv/steps.h"
 #include "gpu/exec/priv/trace.h"

@@ -246,7 +246,9 @@ static bool run_group(struct machine *mc, struct strip *s)
 		uint32_t chained = 0;
 		const uint32_t flags = (o->flags | traced) & ~LANE_CHAIN;
 		if ((o->flags & LANE_CHAIN) != 0)
-			chained = chain_run(mc, s, pc);
+			chained = traced == 0 ? chain_run(mc, s, pc)
+				  : h != NULL ? shadow_chain(mc, s, pc)
+					      : 0;
 		if (chained > 0) {
 			pc += chained;
 			if (pc < s->stop_pc)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/exec/priv/race.h"
 #include "gpu/exec/priv/shadow.h"
 #include "gpu/exec/priv/trace.h"
 
@@ -520,7 +521,7 @@ static bool keep_in_mind(const struct access *x, const uint32_t *mask,
 	uint64_t to = start + (uint64_t)at->delta + at->most + x->size - 1;
 	if ((!x->is_write || (!x->is_dirty && is_apart(x, mask, at))) &&
 	    calm_access(x->mc, x->s, x->o, mask, x->base, at, from, to,
-			x->is_write)) {
+			x->is_write, UINT32_MAX)) {
 		if (x->is_write)
 			clear_lanes(x, mask, from, to);
 		return true;
@@ -547,6 +548,33 @@ bool trace_span(struct machine *mc, struct strip *s, const struct op *o,
 	if (h != NULL && w->buffer == UINT32_MAX && shadow_holds_forms(mc, w))
 		move_constants(&x, mask);
 	return true;
+}
+
+bool trace_calm_loads(struct machine *mc, struct strip *s,
+		      const struct chain_span *c, uint32_t chain)
+{
+	const struct op *o = &mc->ops[c->op];
+	struct span_slot *k = &s->spans[o->span_slot];
+	if (memory_span(mc, s, o) == NULL || k->shape == SPAN_ANY)
+		return false;
+	k->is_known = k->is_known || shadow_knows(mc, s, o, &k->window);
+	const struct trace_at at = trace_at_slot(o, k);
+	struct access x = access_of(mc, s, o, &k->window, &at, false);
+	if (!k->is_known)
+		return false;
+	if (!x.is_shared)
+		return !is_noted(mc, &k->window, false) &&
+		       (k->window.buffer != UINT32_MAX ||
+			!shadow_holds_forms(mc, &k->window));
+	/* What lies beyond the window makes the chain go op by op. */
+	if ((uint64_t)(c->low - k->low) > k->room ||
+	    (uint64_t)(c->high - k->low) > k->room)
+		return false;
+	uint64_t start = (uint64_t)(k->window.host - mc->shared);
+	uint64_t from = start + at.least + (uint64_t)(c->low - k->offset);
+	uint64_t to =
+		start + at.most + (uint64_t)(c->high - k->offset) + x.size - 1;
+	return calm_access(mc, s, o, NULL, x.base, &at, from, to, false, chain);
 }
 
 bool trace_fixed(struct machine *mc, struct strip *s, const struct op *o,

@@ -110,6 +110,14 @@ struct quiet {
 	uint8_t result;	 /* flow.result, where a NaN must get its marks */
 };
 
+/* And of a chain. */
+struct quiet_chain {
+	uint64_t planes; /* but those of its loads' addresses, as bits */
+	uint32_t loads, floats, plane_count;
+	/* Loads, then ops whose floats stay, then the planes. */
+	const uint32_t *list;
+};
+
 /* quiet.planes of what is never quiet. */
 #define QUIET_NEVER ((uint64_t)1 << 63)
 
@@ -117,6 +125,8 @@ struct shadow {
 	const struct track_set *track;
 	struct flow *flows;
 	struct quiet *quiet; /* by op */
+	struct quiet_chain *chains;
+	uint32_t *chain_ops; /* their lists */
 	/* The op's marks of NaNs follow from its result alone. */
 	bool marks_fresh;
 	/* Planes whose flags are not 0: a bit for each, and how many share it;
@@ -139,7 +149,7 @@ struct shadow {
 	struct form_table table;
 	uint16_t *param_forms; /* by word of the kernel's parameters */
 
-	struct calm *calm;   /* reads that are not noted yet */
+	struct calm *calm;   /* accesses that are not noted yet */
 	struct page *shared; /* pages of shared memory */
 	uint32_t shared_pages;
 	uint8_t entry_shift;	   /* 2: race entries are words; 0: bytes */
@@ -192,6 +202,11 @@ static inline uint32_t shadow_dirty_bit(uint32_t plane)
 	return plane % 63;
 }
 
+static inline uint64_t shadow_plane_bit(const struct shadow *h, uint32_t plane)
+{
+	return plane == h->clean ? 0 : (uint64_t)1 << shadow_dirty_bit(plane);
+}
+
 /* Of strip k; all flags change here. */
 static inline void shadow_put_flags(struct shadow *h, uint32_t k,
 				    uint32_t plane, uint8_t flags)
@@ -232,6 +247,13 @@ void shadow_put_form(struct machine *mc, struct strip *s, uint32_t at,
 		     const uint16_t *lanes);
 /* The rules of all ops (shadow_rules.c); false: out of memory. */
 bool shadow_flows(const struct launch *l, struct shadow *h);
+/* Does the op read plane only as a float of so many bytes? */
+bool flow_reads_as_float(const struct shadow *h, const struct flow *f,
+			 uint32_t plane, uint8_t bytes);
+/* The launch's chains (shadow_chain.c), after the rules; false: no memory. */
+bool shadow_plan_chains(const struct launch *l, struct shadow *h);
+/* The chain at op pc, as chain_run(), where nothing has tags. */
+uint32_t shadow_chain(struct machine *mc, struct strip *s, uint32_t pc);
 /* Addresses in constants and parameters (shadow_form.c). */
 void shadow_bases(struct machine *mc);
 /* Did a selection take its first operand? */
@@ -269,6 +291,9 @@ void shadow_step(struct machine *mc, struct strip *s, const struct op *o,
 /* After a step on the registers of whole warps, by lists. */
 void shadow_matrix(struct machine *mc, struct strip *s, const struct op *o,
 		   const uint32_t *mask);
+/* After it, where its 32-bit result is known to be a float's. */
+void shadow_after_float(struct machine *mc, struct strip *s, const struct op *o,
+			const uint32_t *mask);
 /* A value decides something for a lane. */
 void shadow_use(struct machine *mc, struct strip *s, const struct op *o,
 		op_ref r, uint32_t lane);
@@ -330,40 +355,6 @@ bool shadow_target(struct machine *mc, struct strip *s, const struct op *o,
 /* Lane i of d gets lane j of a, whose tag was old. */
 void shadow_shuffle(struct machine *mc, struct strip *s, const struct op *o,
 		    uint32_t i, bool is_member, struct tag old);
-
-/* Races (shadow_race.c). */
-bool race_setup(const struct launch *l, struct shadow *h);
-void race_start(struct machine *mc);
-bool race_need(struct shadow *h, struct page *e);
-void race_touch(struct machine *mc, struct strip *s, const struct op *o,
-		const struct touch *t);
-/* size bytes of each of lanes [lane, lane + count), at e's byte at and on;
- * false: nothing is noted, go lane by lane. */
-bool race_touch_run(struct machine *mc, struct strip *s, const struct op *o,
-		    struct page *e, uint32_t at, uint32_t lane, uint32_t count,
-		    uint32_t size, bool is_write);
-/* The same bytes for all of them. */
-bool race_touch_one(struct machine *mc, struct strip *s, const struct op *o,
-		    struct page *e, uint32_t at, uint32_t lane, uint32_t count,
-		    uint32_t size);
-/* Accesses of shared memory that no other is near (shadow_calm.c). */
-bool calm_setup(struct shadow *h);
-void calm_forget(struct shadow *h);
-/* An access by lanes at base + at, bytes [from, to] of shared memory; of a
- * write: by lanes that each have their own bytes.  False: note it. */
-struct trace_at;
-bool calm_access(struct machine *mc, struct strip *s, const struct op *o,
-		 const uint32_t *mask, uint64_t base, const struct trace_at *at,
-		 uint64_t from, uint64_t to, bool is_write);
-/* All of them after all. */
-void calm_note(struct machine *mc);
-/* Bytes [from, to] of shared memory will be noted. */
-void calm_before(struct machine *mc, uint64_t from, uint64_t to, bool is_write);
-
-void race_barrier(struct machine *mc, uint32_t id);
-void race_arrive(struct machine *mc, uint32_t id, uint32_t warp);
-void race_warp_barrier(struct machine *mc, struct strip *s, uint32_t first,
-		       uint32_t on, const uint32_t *members);
 
 /* A NaN's bits decide something: the CTA runs again with others. */
 void shadow_nan(struct machine *mc, struct strip *s, const struct op *o,

@@ -57,6 +57,23 @@ struct trace_at {
 	bool is_known; /* shadow_knows() of the address register */
 };
 
+/* An access at a slot's addresses. */
+static inline struct trace_at trace_at_slot(const struct op *o,
+					    const struct span_slot *k)
+{
+	uint32_t size = (uint32_t)o->size * o->vec;
+	int64_t least = k->offset - k->low;
+	int64_t most = least + (int64_t)(k->window.bytes - size - k->room);
+	return (struct trace_at){.at = k->shape == SPAN_ANY ? k->at : NULL,
+				 .is_known = k->is_known,
+				 .least = (uint64_t)least,
+				 .most = (uint64_t)most,
+				 .delta = o->offset - k->offset,
+				 .first = k->host - k->window.host,
+				 .row = k->row,
+				 .step = k->shape == SPAN_UNIT ? size : 0};
+}
+
 /*
  * An access of all lanes of mask (NULL: all), before it happens, inside
  * window w.  False: the CTA has ended.
@@ -64,6 +81,11 @@ struct trace_at {
 bool trace_span(struct machine *mc, struct strip *s, const struct op *o,
 		const uint32_t *mask, const struct window *w,
 		const struct trace_at *at, bool is_write);
+
+/* A chain's loads through one slot, which can bring no tags and need no more
+ * than being kept in mind; false: that is not so, and nothing has been done. */
+bool trace_calm_loads(struct machine *mc, struct strip *s,
+		      const struct chain_span *c, uint32_t chain);
 
 /* Races of an access of shared memory that happened before; base: of at in
  * shared memory. */
