@@ -106,12 +106,14 @@ static void work(void)
 		world_send_buf(w, who, MARKET_KIND_LEASE_ACCEPT, &b, NULL);
 	} else if (x.state == MARKET_LEASE_accepted &&
 		   lease_count < LEASES_MAX) {
+		/* A draw a statement: those of one initialiser have no order.
+		 */
 		struct toy_cheat cheat = {.step = 1 + below(TOY_STEPS),
-					  .object = below(3),
-					  .offset = below(600),
-					  .flip = 1,
-					  .start = below(8) == 0,
-					  .end = below(8) == 0};
+					  .flip = 1};
+		cheat.object = below(3);
+		cheat.offset = below(600);
+		cheat.start = below(8) == 0;
+		cheat.end = below(8) == 0;
 		struct market_lease_commit c = {.lease = x.id};
 		struct toy_lease *t =
 			toy_lease_make(w->a, &x.id, &w->rig.keys[who], x.first,

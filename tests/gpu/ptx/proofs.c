@@ -70,9 +70,13 @@ static void make_kernel(struct kernel *k)
 {
 	bool loops = false;
 
-	*k = (struct kernel){.grid = {1 + draw(5), 1 + draw(3), 1},
-			     .block = {1 + draw(12), 1 + draw(4), 1},
-			     .reg_count = 5};
+	/* A draw a statement: those of one initialiser have no order. */
+	*k = (struct kernel){
+		.grid = {1, 1, 1}, .block = {1, 1, 1}, .reg_count = 5};
+	k->grid[0] += draw(5);
+	k->grid[1] += draw(3);
+	k->block[0] += draw(12);
+	k->block[1] += draw(4);
 	k->step_count = 4 + draw(STEPS_MAX - 8);
 	for (uint32_t i = 0; i < k->step_count; i++) {
 		static const int32_t numbers[] = {1,  2,  3,  4,   5,  7,
@@ -100,11 +104,13 @@ static void make_kernel(struct kernel *k)
 		if (s->kind == ADD && i > 2 && draw(2))
 			s->a = k->reg_count - 2;
 	}
-	for (uint32_t i = 0; i < 1 + draw(2); i++)
-		k->steps[k->step_count++] =
-			(struct step){.kind = draw(2) ? STORE : STORE_U,
-				      .a = k->reg_count - 1 - draw(3),
-				      .c = draw(3) ? 4 : 8};
+	for (uint32_t i = 0; i < 1 + draw(2); i++) {
+		struct step *s = &k->steps[k->step_count++];
+
+		*s = (struct step){.kind = draw(2) ? STORE : STORE_U};
+		s->a = k->reg_count - 1 - draw(3);
+		s->c = draw(3) ? 4 : 8;
+	}
 }
 
 static void put(struct buf *out, const char *text)
