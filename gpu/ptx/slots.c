@@ -383,7 +383,7 @@ static void rewrite(struct ptx_function *f, struct ptx_instr *in,
 
 	memset(in->mod, 0, sizeof(in->mod));
 	in->op = PTX_OP_mov;
-	in->types[0] = bits_type(bits);
+	in->types[0] = (uint8_t)bits_type(bits);
 	if (is_store) {
 		o[0] = reg;
 		return;
@@ -393,8 +393,8 @@ static void rewrite(struct ptx_function *f, struct ptx_instr *in,
 	if (bits == to && bits == 8u * s->bytes)
 		return;
 	in->op = PTX_OP_cvt;
-	in->types[0] = whole_type(to, is_signed);
-	in->types[1] = whole_type(8u * s->bytes, is_signed);
+	in->types[0] = (uint8_t)whole_type(to, is_signed);
+	in->types[1] = (uint8_t)whole_type(8u * s->bytes, is_signed);
 }
 
 enum err slots_apply(struct arena *a, const struct ptx_function *f,
