@@ -230,7 +230,8 @@ struct exec_options {
 	/* Shadow state for every rule of a defined result.  At most some 3x
 	 * slower.  Findings end in EXEC_VOID. */
 	bool sanitize;
-	/* Run all CTAs, whatever some end as: for the findings of all. */
+	/* Run all CTAs though some end badly, but at a limit: for the findings
+	 * of all. */
 	bool runs_on;
 	/* Keep what the CTAs write as ordered ranges (result.writes). */
 	bool record_writes;

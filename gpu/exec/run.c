@@ -22,6 +22,7 @@ struct run {
 	uint64_t next;		/* atomic */
 	uint64_t done;		/* atomic */
 	uint64_t bad;		/* lowest bad position, atomic */
+	bool is_limited;	/* a CTA passed a limit, atomic */
 	uint64_t count, cost;	/* of the CTAs done, atomic */
 	struct cross *cross;	/* NULL: nobody asks */
 	struct hash *witnesses; /* by position; NULL: none */
@@ -143,6 +144,8 @@ static void run_one(struct worker *w, uint64_t position)
 		w->cost_most = mc->cost;
 	if (r->options->ret_cta_counts != NULL)
 		r->options->ret_cta_counts[position] = mc->count;
+	if (mc->end.outcome == EXEC_OVER)
+		__atomic_store_n(&r->is_limited, true, __ATOMIC_RELAXED);
 	if (mc->end.outcome != EXEC_OK && position < w->bad) {
 		w->bad = position;
 		w->end = mc->end;
@@ -177,7 +180,10 @@ static void *work(void *ctx)
 		    w->err != ERR_OK)
 			return NULL;
 		uint64_t position = order_at(r, i);
-		if (r->options->runs_on ||
+		bool runs_on =
+			r->options->runs_on &&
+			!__atomic_load_n(&r->is_limited, __ATOMIC_RELAXED);
+		if (runs_on ||
 		    position <= __atomic_load_n(&r->bad, __ATOMIC_RELAXED))
 			run_one(w, position);
 		__atomic_fetch_add(&r->done, 1, __ATOMIC_RELAXED);
