@@ -299,7 +299,8 @@ static enum fate fate_of(struct arena *a, const struct ptx_module *m,
 	struct exec_module *x = NULL;
 	struct exec_refusal why;
 	struct ptx_report r;
-	bool runs = exec_module_load(m, NULL, &x, &why) == ERR_OK;
+	struct exec_module_options options = {.stack_bytes = 4096};
+	bool runs = exec_module_load(m, &options, &x, &why) == ERR_OK;
 	exec_module_free(x);
 	if (ptx_classify(a, m, 1, NULL, &r) != ERR_OK)
 		return FATE_NOT_RUN;
