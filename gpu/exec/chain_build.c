@@ -16,8 +16,8 @@
 /* Longest chain, in ops and in values that it has loaded. */
 #define CHAIN_OPS_MAX	 96u
 #define CHAIN_LOADED_MAX 64u
-/* An op has at most three links, a value kept two; and the end. */
-#define LINKS_PER_CHAIN (3 * CHAIN_OPS_MAX + 2 * CHAIN_LOADED_MAX + 2)
+/* An op has at most four links, a value kept two; and the end. */
+#define LINKS_PER_CHAIN (4 * CHAIN_OPS_MAX + 2 * CHAIN_LOADED_MAX + 2)
 /* Links of a launch: a strip's copies of them stay below a MiB. */
 #define CHAIN_LINKS_MAX (1u << 14)
 
@@ -34,6 +34,7 @@ struct builder {
 	uint32_t loaded_count;
 	op_ref in_cpu;	  /* what the link before gives; REF_NONE */
 	bool is_raw;	  /* its NaNs have any bits */
+	uint32_t csr;	  /* that a link has set; 0: none has */
 	bool is_unstored; /* and it is nowhere else */
 	uint32_t link_cap, span_cap, chain_cap;
 };
@@ -58,12 +59,13 @@ static bool is_link(const struct launch *l, uint32_t i)
 {
 	const struct op *o = &l->m->ops[i];
 	const struct lane_op *lane = &l->lane_ops[i];
-	/* Unit 0 is nobody's: rows leave it where they have no operand. */
 	/* The sanitizer follows what becomes of addresses op by op. */
 	if (l->options->sanitize && o->spoils != 0)
 		return false;
-	return lane->flags == 0 && (o->e == REF_NONE || o->e == 0) &&
-	       o->d != REF_NONE && row_of(l, lane->id, lane->rounding) != NULL;
+	/* Unit 0 is nobody's: rows leave it where they have no operand. */
+	return (lane->flags & ~LANE_CSR) == 0 &&
+	       (o->e == REF_NONE || o->e == 0) && o->d != REF_NONE &&
+	       row_of(l, lane->id, lane->rounding) != NULL;
 }
 
 static bool is_load(const struct launch *l, uint32_t i)
@@ -194,6 +196,15 @@ static struct link_source source_of(struct builder *b, op_ref r)
 	return s;
 }
 
+/* What MXCSR must be, where ops of the launch differ. */
+static void add_csr(struct builder *b, const struct lane_op *lane)
+{
+	if ((lane->flags & LANE_CSR) == 0 || lane->csr == b->csr)
+		return;
+	add_link(b, b->l->lanes->links->csr)->csr = lane->csr;
+	b->csr = lane->csr;
+}
+
 static void add_op(struct builder *b, const struct op *o,
 		   const struct link_row *row)
 {
@@ -308,6 +319,7 @@ static uint32_t build(struct builder *b, uint32_t i, uint32_t end)
 	b->in_cpu = REF_NONE;
 	b->is_unstored = false;
 	b->is_raw = false;
+	b->csr = 0;
 	for (; at < end && at - i < CHAIN_OPS_MAX; at++) {
 		const struct op *o = &l->m->ops[at];
 		if (at > i && b->leads[at] != 0)
@@ -319,6 +331,7 @@ static uint32_t build(struct builder *b, uint32_t i, uint32_t end)
 				row_of(l, id, l->lane_ops[at].rounding);
 			if (!may_follow(b, &changed, row))
 				break;
+			add_csr(b, &l->lane_ops[at]);
 			add_op(b, &changed, row);
 			computed++;
 		} else if (!is_load(l, at) || !add_load(b, &c, at)) {
@@ -329,6 +342,7 @@ static uint32_t build(struct builder *b, uint32_t i, uint32_t end)
 	keep_loaded(b);
 	add_link(b, l->lanes->links->end);
 	c.ops = at - i;
+	c.csr = b->csr;
 	c.link_count = p->link_count - c.first_link;
 	c.first_patch = p->patch_count;
 	c.patch_count = count_loads(p, &c);

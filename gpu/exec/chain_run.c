@@ -89,8 +89,10 @@ static bool set_link(const struct machine *mc, const struct strip *s,
 	set_source(mc, s, &p->sources[2], &f->kinds[2], &r->c, &r->c_row);
 	if (p->d != REF_NONE)
 		r->d = machine_lanes(mc, s, p->d);
-	if (p->row == NULL)
+	if (p->row == NULL) {
+		r->a_row = p->csr;
 		return true;
+	}
 	r->fn = form_of(p->row, r, f);
 	/* Constants are vectors, too. */
 	for (uint32_t k = 0; r->fn == NULL && k < p->row->sources; k++) {
@@ -206,6 +208,8 @@ uint32_t chain_run(struct machine *mc, struct strip *s, uint32_t pc)
 		return 0;
 	const struct tile t = {.nan32 = mc->nan32, .mask = s->mask};
 	set->run(&s->chains.links[c->first_link], &t, s->args.lo, s->args.hi);
+	if (c->csr != 0)
+		mc->csr = c->csr;
 	if (c->last_load != UINT32_MAX)
 		s->pc = c->last_load;
 	s->spans_valid &= ~(uint32_t)c->spoils;

@@ -77,6 +77,7 @@ struct link_set {
 	link_fn *store;
 	link_fn *store_raw; /* with the bits that NaNs shall have */
 	link_fn *settle;    /* gives them these bits, in CPU registers */
+	link_fn *csr;	    /* sets MXCSR: to a_row */
 	link_fn *end;
 	/* Lanes [lo, hi), whole tiles of them; no other lanes are on. */
 	void (*run)(const struct link *first, const struct tile *t, uint32_t lo,

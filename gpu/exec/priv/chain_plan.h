@@ -23,7 +23,8 @@ struct link_source {
 struct link_plan {
 	const struct link_row *row; /* NULL: fn is one for all */
 	link_fn *fn;
-	op_ref d; /* where it stores, or REF_NONE */
+	op_ref d;     /* where it stores, or REF_NONE */
+	uint32_t csr; /* of a link that sets it */
 	struct link_source sources[CHAIN_SOURCES];
 };
 
@@ -40,6 +41,7 @@ struct chain {
 	uint32_t first_span, span_count;
 	uint32_t first_patch, patch_count;
 	uint32_t last_load; /* op index; UINT32_MAX: none */
+	uint32_t csr;	    /* MXCSR behind it; 0: as before */
 	uint8_t spoils;
 };
 

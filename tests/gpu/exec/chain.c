@@ -4,6 +4,7 @@
  * every set of lanes, one and two threads: bytes, counts and costs.
  */
 #include <criterion/criterion.h>
+#include <fenv.h>
 #include <math.h>
 #include <string.h>
 
@@ -111,6 +112,44 @@ Test(gpu_exec_chain, results_that_die_and_nans)
 			  "mov.b32 %r3, %f3;\n"
 			  "xor.b32 %r2, %r3, %r2;\n"
 			  "@!%p1 add.u32 %r2, %r2, 1;\n"
+			  "st.global.u32 [%rd1], %r2;"),
+		   want);
+}
+
+static float round_to(int mode, float a, float b, char op)
+{
+	volatile float x = a, y = b, r;
+	fesetround(mode);
+	r = op == '+' ? x + y : op == '*' ? x * y : x / y;
+	fesetround(FE_TONEAREST);
+	return r;
+}
+
+/* Ops that want another MXCSR than their neighbours. */
+Test(gpu_exec_chain, every_rounding_and_flushing)
+{
+	const float tiny = 0x1p-127f;
+	fill();
+	for (uint32_t i = 0; i < N; i++) {
+		float a = real(in[4 * i]), b = real(in[4 * i + 1]);
+		float c = round_to(FE_UPWARD, a, b, '+');
+		c = round_to(FE_TOWARDZERO, c, b, '*');
+		c = round_to(FE_DOWNWARD, c, a, '/');
+		c = round_to(FE_TONEAREST, c, a, '+');
+		want[i] = bits_of(c) ^
+			  bits_of(round_to(FE_TONEAREST, a, tiny, '*'));
+		want[i] += bits_of(a != a ? a : 0.0f);
+	}
+	expect_all(KERNEL("ld.global.v2.f32 {%f1, %f2}, [%rd3];\n"
+			  "add.rp.f32 %f3, %f1, %f2;\n"
+			  "mul.rz.f32 %f3, %f3, %f2;\n"
+			  "div.rm.f32 %f3, %f3, %f1;\n"
+			  "mul.rn.ftz.f32 %f4, %f1, 0f00400000;\n"
+			  "add.rn.f32 %f3, %f3, %f1;\n"
+			  "mul.rn.f32 %f5, %f1, 0f00400000;\n"
+			  "mov.b32 %r2, %f3; mov.b32 %r3, %f5;\n"
+			  "xor.b32 %r2, %r2, %r3; mov.b32 %r4, %f4;\n"
+			  "add.u32 %r2, %r2, %r4;\n"
 			  "st.global.u32 [%rd1], %r2;"),
 		   want);
 }
