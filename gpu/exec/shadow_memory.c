@@ -304,9 +304,14 @@ static void enter_lane(struct machine *mc, struct strip *s,
 	uint32_t strip = s->first / STRIP_LANES;
 	for (uint32_t i = 0; f->entry_units != NULL && i < f->packed_units;
 	     i++) {
-		if (f->entry_units[i] != 0)
-			shadow_set_tag(mc, s, f->placed_unit + i, lane, false,
-				       (struct tag){.unset = UINT32_MAX});
+		bool wide = f->entry_units[i] == ENTRY_WIDE;
+		if (f->entry_units[i] == 0)
+			continue;
+		shadow_set_tag(
+			mc, s, f->placed_unit + i, lane, wide,
+			(struct tag){.unset = wide ? UINT64_MAX : UINT32_MAX});
+		/* Its other unit has no tags of its own. */
+		i += wide;
 	}
 	for (uint32_t k = 0; k < m->local_slot_count; k++) {
 		const struct slot *v = &m->local_slots[k];

@@ -144,6 +144,11 @@ struct place {
 	uint32_t bytes;
 };
 
+/* What is alive in a unit at a function's entry: of 64 bits in this unit and
+ * the next, or what is left. */
+#define ENTRY_NARROW 1u
+#define ENTRY_WIDE   2u
+
 struct function {
 	struct bytes name;
 	bool is_entry;
@@ -153,7 +158,7 @@ struct function {
 	uint32_t unit_count;
 	/* While loading: raw units to packed ones, and where they go. */
 	uint32_t *map;
-	uint8_t *entry_units; /* by packed unit: alive at the entry */
+	uint8_t *entry_units; /* by packed unit: ENTRY_*; 0: not alive there */
 	uint32_t packed_units;
 	uint32_t placed_unit;
 	struct exec_kernel kernel;

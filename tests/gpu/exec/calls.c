@@ -251,6 +251,11 @@ Test(gpu_exec_calls, many_registers_to_an_address)
 	expect_ok(run((const char *)b.p, 1024, 100));
 	for (uint32_t i = 0; i < 100; i++)
 		cr_expect_eq(out[i], i * 1830);
+	struct kit k = kit_load_stack((const char *)b.p, 1024);
+	struct kit_run sanitized = KIT_RUN(out, 100);
+	sanitized.options.sanitize = true;
+	expect_ok(kit_run(&k, &sanitized));
+	kit_free(&k);
 	buf_free(&b);
 }
 
