@@ -3,6 +3,7 @@
  * extensions and wide registers are ops of their own behind it.
  */
 #include "gpu/exec/priv/load.h"
+#include "gpu/exec/priv/soft.h"
 
 static bool is_param_space(uint32_t space)
 {
@@ -295,15 +296,28 @@ void load_st(struct loader *l)
 	e->list = list;
 }
 
+/* Of a sum of halves: HALF_SUM, HALF_SUM_BF16; else 0. */
+static uint32_t half_sum_of(uint32_t type)
+{
+	if (type == PTX_TYPE_F16 || type == PTX_TYPE_F16X2)
+		return HALF_SUM;
+	if (type == PTX_TYPE_BF16 || type == PTX_TYPE_BF16X2)
+		return HALF_SUM | HALF_SUM_BF16;
+	return 0;
+}
+
 static bool atom_fits(const struct op *o, uint32_t type)
 {
 	bool is_int = o->number != NUMBER_F;
+	if (o->size == 2 && o->what == ATOM_CAS)
+		return is_int;
+	if (o->size == 2)
+		return o->what == ATOM_ADD && half_sum_of(type) != 0;
 	if (o->size != 4 && o->size != 8)
 		return false;
 	switch (o->what) {
 	case ATOM_ADD:
-		return type != PTX_TYPE_F16X2 && type != PTX_TYPE_BF16X2 &&
-		       type != PTX_TYPE_F32X2;
+		return type != PTX_TYPE_F32X2;
 	case ATOM_INC:
 	case ATOM_DEC:
 		return type == PTX_TYPE_U32;
@@ -365,6 +379,7 @@ void load_atom(struct loader *l)
 	e->is_wide = o.is_wide;
 	e->csr = l->in->mod[PTX_MOD_FTZ] != 0 ? CSR_BASE | CSR_FLUSH : CSR_BASE;
 	e->flags = is_red;
+	e->imm = o.what == ATOM_ADD ? half_sum_of(type) : 0;
 }
 
 void load_isspacep(struct loader *l)

@@ -5,6 +5,7 @@
 #include <immintrin.h>
 #include <string.h>
 
+#include "gpu/exec/priv/soft.h"
 #include "gpu/exec/priv/steps.h"
 #include "gpu/exec/priv/trace.h"
 
@@ -40,6 +41,20 @@ static uint64_t float_sum(const struct machine *mc, const struct op *o,
 	return (r & INT64_MAX) > 0x7ff0000000000000u ? mc->nan64 : r;
 }
 
+/* Sums of halves, one or two, subnormal ones as they are. */
+static uint64_t half_sum(const struct op *o, uint64_t x, uint64_t y)
+{
+	bool is_bf16 = (o->imm & HALF_SUM_BF16) != 0;
+	uint16_t one = is_bf16 ? 0x3f80u : 0x3c00u;
+	uint64_t r = 0;
+	for (uint32_t at = 0; at < 8u * o->size; at += 16)
+		r |= (uint64_t)soft_fma16((uint16_t)(x >> at), one,
+					  (uint16_t)(y >> at), is_bf16,
+					  CSR_BASE)
+		     << at;
+	return r;
+}
+
 static bool is_less(const struct op *o, uint64_t x, uint64_t y)
 {
 	if (o->number == NUMBER_U)
@@ -55,6 +70,8 @@ static uint64_t changed(const struct machine *mc, const struct op *o,
 	uint64_t ones = o->size == 4 ? UINT32_MAX : UINT64_MAX;
 	switch ((enum op_atom)o->what) {
 	case ATOM_ADD:
+		if (o->imm != 0)
+			return half_sum(o, old, b);
 		if (o->number == NUMBER_F)
 			return float_sum(mc, o, old, b,
 					 o->space != SPACE_SHARED);
@@ -78,6 +95,17 @@ static uint64_t changed(const struct machine *mc, const struct op *o,
 	case ATOM_DEC:
 		return old == 0 || old > b ? b : old - 1;
 	}
+	return old;
+}
+
+static uint64_t update16(const struct machine *mc, const struct op *o,
+			 uint16_t *host, uint64_t b, uint64_t c)
+{
+	uint16_t old = __atomic_load_n(host, __ATOMIC_RELAXED), next;
+	do {
+		next = (uint16_t)changed(mc, o, old, b, c);
+	} while (!__atomic_compare_exchange_n(
+		host, &old, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	return old;
 }
 
@@ -109,6 +137,8 @@ static uint64_t lane_value(struct machine *mc, struct strip *s, op_ref r,
 	if (r == REF_NONE)
 		return 0;
 	const void *p = machine_lanes(mc, s, r);
+	if (size == 2)
+		return (uint16_t)((const uint32_t *)p)[lane];
 	return size == 8 ? ((const uint64_t *)p)[lane]
 			 : ((const uint32_t *)p)[lane];
 }
@@ -149,7 +179,9 @@ enum step step_atom(struct machine *mc, struct strip *s, const struct op *o,
 		uint64_t b = lane_value(mc, s, o->b, o->size, i);
 		uint64_t c = lane_value(mc, s, o->c, o->size, i);
 		uint64_t v = o->size == 8 ? update64(mc, o, (void *)host, b, c)
-					  : update32(mc, o, (void *)host, b, c);
+			     : o->size == 4
+				     ? update32(mc, o, (void *)host, b, c)
+				     : update16(mc, o, (void *)host, b, c);
 		if (o->flags == 0)
 			lane_result(mc, s, o, i, v);
 		if (mc->trace != NULL)

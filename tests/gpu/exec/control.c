@@ -325,6 +325,42 @@ Test(gpu_exec_control, masks_that_never_meet_are_void)
 	cr_expect_eq(r.reason, EXEC_REASON_bad_sync);
 }
 
+/* Halves, alone and in pairs: ties to even, one place more, and past the
+ * largest; and an exchange of 16 bits. */
+Test(gpu_exec_control, atomics_of_halves)
+{
+	static const uint32_t want[8] = {0x4000, 0x3c00,     0x7c003c01,
+					 0x3f80, 0x3f823f81, 0x3c00,
+					 0x1234, 0x8001};
+	static uint32_t halves[8];
+	struct kit k = kit_load(KIT_KERNEL(
+		"st.global.u32 [%rd0], 0x3c00; st.global.u32 [%rd0+4], 0x3c00;\n"
+		"st.global.u32 [%rd0+8], 0x7bff3c00;\n"
+		"st.global.u32 [%rd0+12], 0x3f80;\n"
+		"st.global.u32 [%rd0+16], 0x3f813f80;\n"
+		"st.global.u32 [%rd0+24], 0x8001;\n"
+		"mov.b16 %h1, 0x3c00; mov.b16 %h2, 0x1000;\n"
+		"atom.global.add.noftz.f16 %h3, [%rd0], %h1;\n"
+		"red.global.add.noftz.f16 [%rd0+4], %h2;\n"
+		"mov.b32 %r1, 0x4f801001;\n"
+		"red.global.add.noftz.f16x2 [%rd0+8], %r1;\n"
+		"mov.b16 %h4, 0x3b80;\n"
+		"red.global.add.noftz.bf16 [%rd0+12], %h4;\n"
+		"mov.b32 %r2, 0x3b803b81;\n"
+		"atom.global.add.noftz.bf16x2 %r3, [%rd0+16], %r2;\n"
+		"st.global.u16 [%rd0+20], %h3;\n"
+		"mov.b16 %h5, 0x8001; mov.b16 %h6, 0x1234;\n"
+		"atom.global.cas.b16 %h7, [%rd0+24], %h5, %h6;\n"
+		"st.global.u16 [%rd0+28], %h7;"));
+	cr_assert_eq(k.err, ERR_OK, "%s", k.why.text);
+	struct kit_run r = KIT_RUN(halves, 1);
+	struct exec_result res = kit_run(&k, &r);
+	cr_assert_eq(res.outcome, EXEC_OK, "%s", exec_reason_word(res.reason));
+	for (uint32_t i = 0; i < 8; i++)
+		cr_expect_eq(halves[i], want[i], "%u: %x", i, halves[i]);
+	kit_free(&k);
+}
+
 Test(gpu_exec_control, atomics)
 {
 	expect_ok(run(KIT_KERNEL(EACH
