@@ -288,7 +288,8 @@ static enum reason outcome_reason(uint32_t outcome)
 		return REASON_kernel_fault;
 	case JOB_OVER:
 		return REASON_limit_ops;
-	case JOB_REFUSED:
+	case JOB_REFUSED: /* not what its buyer says it is */
+		return REASON_void;
 	case JOB_INCOMPLETE:
 	case JOB_CANCELLED:
 		break;

@@ -11,8 +11,8 @@
 
 #include "gpu/program/judge.h"
 #include "gpu/program/opening.h"
-#include "gpu/ptx/classify.h"
 #include "gpu/worker/priv/job.h"
+#include "gpu/worker/priv/sold.h"
 
 struct referee {
 	struct worker *w;
@@ -210,76 +210,20 @@ static enum err settle(struct referee *j, const struct exec_result *r)
 	return ERR_OK;
 }
 
-/* The classifier's rank of the class that the job was sold as. */
-static enum ptx_sale sold_as(enum program_class c)
-{
-	switch (c) {
-	case PROGRAM_CLASS_A:
-		return PTX_SALE_A;
-	case PROGRAM_CLASS_B:
-		return PTX_SALE_B;
-	case PROGRAM_CLASS_R:
-		return PTX_SALE_R;
-	case PROGRAM_CLASS_S:
-		return PTX_SALE_S;
-	case PROGRAM_CLASS_C:
-		return PTX_SALE_C;
-	case PROGRAM_CLASS_D:
-		return PTX_SALE_D;
-	case PROGRAM_CLASS_X:
-		break;
-	}
-	return PTX_SALE_X;
-}
-
-/*
- * What the program says of its parts is its buyer's word: is the launch of a
- * worse class than the job's or the part's (by which the sample's kind was
- * chosen), not proved independent as it says (by which its provider may show
- * a conflict), or can a warp of it not be run alone?
- */
-static bool is_worse(const struct referee *j, const struct program_part *part,
-		     const struct ptx_report *report)
-{
-	return report->sale > sold_as(j->r.class) ||
-	       report->sale > sold_as(part->class) ||
-	       (report->independence == PTX_ASSUMED &&
-		part->independence == PROGRAM_PROVED) ||
-	       (j->run.warp != PROGRAM_WARP_ALL && !report->by_warp);
-}
-
+/* Is the launch of a worse class than the job's or the part's, or can the
+ * warp that is the sample not be run alone? */
 static enum err classify(struct referee *j, bool *ret_worse)
 {
-	const struct program_launch *step = &j->run.launch;
-	const struct program_params *par = &j->run.params;
-	const struct program_part *part =
-		&j->run.program.parts[step->part_index];
-	struct ptx_bound *bound = ARENA_ARRAY(
-		j->w->arena, (size_t)par->reloc_count + 1, struct ptx_bound);
-	struct ptx_launch l = {.shared_bytes = step->shared_bytes,
-			       .params = bytes_of(par->bytes, par->byte_count),
-			       .bound = bound,
-			       .bound_count = par->reloc_count,
-			       .stack_bytes = part->stack_bytes};
 	struct ptx_report report;
-	enum err e;
+	enum err e = sold_classify(
+		j->w->arena, j->tree,
+		&j->run.program.parts[j->run.launch.part_index], &j->run.launch,
+		&j->run.params, ret_worse, &report);
 
-	if (!bound)
-		return ERR_NO_MEMORY;
-	memcpy(l.grid, step->grid, sizeof(l.grid));
-	memcpy(l.block, step->block, sizeof(l.block));
-	for (uint32_t i = 0; i < par->reloc_count; i++)
-		bound[i] = (struct ptx_bound){par->relocs[i].at_bytes,
-					      par->relocs[i].buffer_index,
-					      par->relocs[i].offset};
-	e = ptx_classify(j->w->arena, j->tree,
-			 ptx_module_find(j->tree, part->entry), &l, &report);
-	if (e == ERR_NOT_FOUND) {
-		*ret_worse = true; /* no such kernel in the part */
-		return ERR_OK;
-	}
 	if (!e)
-		*ret_worse = is_worse(j, part, &report);
+		*ret_worse =
+			*ret_worse || sold_is_worse(&report, j->r.class) ||
+			(j->run.warp != PROGRAM_WARP_ALL && !report.by_warp);
 	return e;
 }
 

@@ -8,6 +8,7 @@
 #include "gpu/program/trace.h"
 #include "gpu/program/walk.h"
 #include "gpu/worker/priv/machine.h"
+#include "gpu/worker/priv/sold.h"
 
 struct run {
 	struct worker *w;
@@ -16,6 +17,7 @@ struct run {
 	struct exec_options o;
 	struct job_task_done done;
 	struct hash *roots; /* S_0 ... */
+	bool *is_sold;	    /* [step as written] was looked at */
 	uint64_t total;	    /* steps */
 	uint64_t count;	    /* thread-instructions so far */
 };
@@ -23,6 +25,44 @@ struct run {
 static void note_root(struct run *r, uint64_t number)
 {
 	r->roots[number] = program_memory_root(r->m->roots, r->m->object_count);
+}
+
+/* A provider does not run what no referee would judge as it is sold: its
+ * first launch of each kind is classified.  *ret_refused: done says why. */
+static enum err refuse_unsold(struct run *r, const struct program_launch *step,
+			      bool *ret_refused)
+{
+	const struct program_part *part = &r->m->p->parts[step->part_index];
+	struct program_params params;
+	struct ptx_report report;
+	enum err e;
+
+	*ret_refused = false;
+	if (!r->t->want_roots || step->kind != PROGRAM_STEP_LAUNCH ||
+	    r->is_sold[step->step_index])
+		return ERR_OK;
+	r->is_sold[step->step_index] = true;
+	e = machine_load(r->m, step->part_index);
+	if (!e)
+		e = program_launch_params(r->w->arena, r->m->p, step,
+					  r->m->task, &params);
+	if (e == ERR_OVERFLOW || e == ERR_REFUSED)
+		return ERR_OK; /* running it says so */
+	if (!e)
+		e = sold_classify(r->w->arena, r->m->trees[step->part_index],
+				  part, step, &params, ret_refused, &report);
+	if (e)
+		return e;
+	*ret_refused = *ret_refused || (part->by_warp && !report.by_warp);
+	if (*ret_refused)
+		r->done.run = (struct job_run){
+			.outcome = JOB_REFUSED,
+			.reason = BYTES_LIT("class"),
+			.text = BYTES_LIT("the launch is of a worse class than "
+					  "the program says"),
+			.kernel = part->entry,
+			.step = step->number};
+	return ERR_OK;
 }
 
 /* One step, and what it did to the counts.  *ret_go: go on. */
@@ -71,8 +111,12 @@ static enum err all_steps(struct run *r)
 
 	program_walk_start(&walk, r->m->p);
 	while (go && !(e = program_walk_next(&walk, &step))) {
+		bool refused;
 		uint64_t begin;
 
+		e = refuse_unsold(r, &step, &refused);
+		if (e || refused)
+			return e;
 		e = one_step(r, &step, &go);
 		if (e)
 			return e;
@@ -129,7 +173,9 @@ enum err worker_task(struct worker *w, struct bytes request, struct buf *answer)
 	r.o.cta_count_max = t.cta_ops;
 	if (t.want_roots) {
 		r.roots = ARENA_ARRAY(w->arena, r.total + 1, struct hash);
-		if (!r.roots)
+		r.is_sold =
+			ARENA_ARRAY(w->arena, (size_t)p.step_count + 1, bool);
+		if (!r.roots || !r.is_sold)
 			return ERR_NO_MEMORY;
 		note_root(&r, 0);
 	}

@@ -143,6 +143,22 @@ void kit_run(uint32_t output, struct memory *ret_out)
 	kit_commit(kit.done.memory_roots, kit.done.object_roots);
 }
 
+uint32_t kit_try(void)
+{
+	struct buf request = buf_make(1u << 20);
+	struct job_task job = {.program = kit.built.encoding,
+			       .want_roots = true};
+
+	name_task();
+	job.task = kit.task;
+	job_task_encode(&request, &job);
+	cr_assert_eq(job_task_done_decode(kit.arena,
+					  ask(WIRE_TASK, &request, NULL, 0),
+					  &kit.done),
+		     ERR_OK);
+	return kit.done.run.outcome;
+}
+
 void kit_open(struct program_sample *samples, uint32_t count,
 	      struct bytes *ret_openings)
 {

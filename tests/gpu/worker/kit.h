@@ -42,6 +42,10 @@ void kit_rebuild(void);
 /* Run it; output is the index of the one saved buffer. */
 void kit_run(uint32_t output, struct memory *ret_out);
 
+/* Run it as a provider would, for roots only: its outcome (enum job_outcome).
+ */
+uint32_t kit_try(void);
+
 /* What a provider commits, from memory roots and the last object roots. */
 void kit_commit(struct bytes memory_roots, struct bytes object_roots);
 

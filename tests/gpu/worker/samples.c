@@ -492,14 +492,40 @@ Test(samples, what_is_only_assumed_is_not_sold_as_proved)
 	kit_build(scatter_json, apart);
 	cr_expect_eq(kit.quote.end.outcome, JOB_OK);
 	cr_assert_eq(kit.program.parts[0].independence, PROGRAM_ASSUMED);
-	kit.program.parts[0].independence = PROGRAM_PROVED;
-	kit_rebuild();
 	kit_run(1, &out);
 	memory_free(&out);
+	kit.program.parts[0].independence = PROGRAM_PROVED;
+	kit_rebuild();
+	kit_commit(kit.done.memory_roots, kit.done.object_roots);
 	kit_open(&s, 1, &opening);
 	a = kit_judge(opening);
 	cr_expect_eq(a.verdict, PROGRAM_VERDICT_VOID);
 	cr_expect_eq(a.outcome, PROGRAM_OUTCOME_REFUSED);
+}
+
+/* What a buyer says of its launch decides how it is checked: what is not so is
+ * not run by whoever would have to answer for it. */
+Test(samples, a_provider_does_not_run_what_is_sold_too_well)
+{
+	static const char apart[] = SCATTER("%r1");
+
+	run_tally();
+	kit.program.parts[0].class = PROGRAM_CLASS_A;
+	kit_rebuild();
+	cr_expect_eq(kit_try(), JOB_REFUSED);
+	kit_build(scatter_json, apart);
+	cr_expect_eq(kit_try(), JOB_OK);
+	kit.program.parts[0].independence = PROGRAM_PROVED;
+	kit_rebuild();
+	cr_expect_eq(kit_try(), JOB_REFUSED);
+	run_triple();
+	cr_expect_eq(kit_try(), JOB_OK);
+	cr_assert(kit.program.parts[0].by_warp);
+	/* worse than it is: nobody is harmed */
+	kit.program.parts[0].by_warp = false;
+	kit.program.parts[0].independence = PROGRAM_ASSUMED;
+	kit_rebuild();
+	cr_expect_eq(kit_try(), JOB_OK);
 }
 
 /* if (hash(i) has 20 zero bits) a[i] = i; and with SLOT, b[ctaid] = 1 + it */
