@@ -260,7 +260,7 @@ static bool add_load(struct builder *b, struct chain *c, uint32_t i)
 {
 	const struct exec_module *m = b->l->m;
 	const struct op *o = &m->ops[i];
-	if ((c->spoils >> o->span_slot & 1u) != 0 ||
+	if (((uint32_t)c->spoils >> o->span_slot & 1u) != 0 ||
 	    b->loaded_count + o->vec > CHAIN_LOADED_MAX)
 		return false;
 	for (uint32_t k = 0; k < o->vec; k++) {
