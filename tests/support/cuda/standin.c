@@ -265,9 +265,10 @@ static void make_variables(struct mod *m)
 			continue;
 		must(m->variable_count < VARIABLES_MAX);
 		m->variable_count++;
-		*to = (struct variable){v.name, calloc(1, v.bytes + 1),
-					v.bytes};
-		must(to->data);
+		/* the module is loaded again when the stack changes */
+		*to = (struct variable){arena_copy(m->arena, v.name),
+					calloc(1, v.bytes + 1), v.bytes};
+		must(to->name.p && to->data);
 		if (v.init)
 			memcpy(to->data, v.init, v.bytes);
 	}
