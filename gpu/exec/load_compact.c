@@ -499,9 +499,9 @@ static bool keep_map(struct compact *c, uint32_t units)
 			(v->global != UINT32_MAX &&
 			 (c->in[v->global / 64] >> (v->global % 64) & 1u) != 0);
 		for (uint32_t k = 0; alive && k < v->units; k++)
-			f->entry_units[v->unit + k] = v->units > 1 && k % 2 == 0
-							      ? ENTRY_WIDE
-							      : ENTRY_NARROW;
+			f->entry_units[v->unit + k] =
+				v->pool == POOL_64 && k % 2 == 0 ? ENTRY_WIDE
+								 : ENTRY_NARROW;
 	}
 	f->packed_units = units;
 	return true;

@@ -112,3 +112,57 @@ Test(gpu_exec_schedule, a_warp_arrives_in_parts)
 	}
 	kit_free(&k);
 }
+
+/* Lanes that enter a function, one by one, find what it has unset; what the
+ * lanes before them hold there stays as it is. */
+Test(gpu_exec_schedule, who_enters_a_function_disturbs_nobody_in_it)
+{
+	static const char text[] = KIT_HEAD
+		".func (.param .b64 ret) f(.param .b32 a, .param .b64 b) {\n"
+		".reg .pred %p<8>; .reg .b32 %i<8>; .reg .b64 %l<5>;\n"
+		".reg .b32 %t<3>;\n"
+		"ld.param.b32 %i0, [a]; ld.param.b64 %l0, [b];\n"
+		"mad.lo.u32 %i1, %i0, 0x1, 0xbc000fc4;\n"
+		"mad.lo.u32 %i2, %i1, 0xcc68e00f, 0x0;\n"
+		"mad.lo.u32 %i3, %i2, 0xcc7033b7, 0x1;\n"
+		"mad.lo.u32 %i4, %i2, 0x814bfa45, 0x9355f0f2;\n"
+		"mad.lo.u32 %i6, %i0, 0x7fffffff, 0xf4791fa9;\n"
+		"mad.wide.u32 %l1, %i3, 0x7, %l0;\n"
+		"mad.wide.u32 %l2, %i6, 0xbb1f7af6, %l1;\n"
+		"setp.gt.s32 %p3, %i4, %i2; and.b32 %t2, %i3, 3;\n"
+		"T0: .branchtargets B0, B1, B2, B1;\n"
+		"brx.idx %t2, T0;\n"
+		"B0:\nB1:\n"
+		"cvt.sat.u64.s16 %l4, %i4;\n"
+		"vadd.s32.u32.u32.sat %i5.h1, %i2, %i2, %i5;\n"
+		"bra D;\n"
+		"B2:\n"
+		"@!%p3 setp.lt.or.s32 %p0, 0xffffffc1, %i4, !%p3;\n"
+		"D:\n"
+		"sub.cc.u64 %l4, 0xfffffffeffffffff, 0xce01629ec16d0bca;\n"
+		"madc.lo.u64 %l0, %l2, %l0, 0xd950cd01e7310fc3;\n"
+		"st.param.b64 [ret], %l0; ret; }\n"
+		".global .align 8 .u64 table[1] = {f};\n"
+		".visible .entry k(.param .u64 out) {\n"
+		".reg .b32 %r<4>; .reg .b64 %d<8>;\n"
+		"ld.param.u64 %d0, [out]; mov.u32 %r0, %tid.x;\n"
+		"mul.wide.u32 %d1, %r0, 8; add.s64 %d0, %d0, %d1;\n"
+		"{ .param .b32 ca; .param .b64 cb; .param .b64 cr;\n"
+		"st.param.b32 [ca], %r0; st.param.b64 [cb], %d1;\n"
+		"call (cr), f, (ca, cb); ld.param.b64 %d2, [cr]; }\n"
+		"st.global.u64 [%d0], %d2; ret; }\n";
+	struct kit k = kit_load_stack(text, 1024);
+	struct kit_run r = KIT_RUN(wide, 64);
+	r.options.sanitize = true;
+	r.options.group_lanes = 1;
+	for (uint64_t seed = 0; seed <= 64; seed++) {
+		struct exec_result x;
+		r.options.schedule_seed = seed;
+		memset(wide, 0, sizeof(wide));
+		x = kit_run(&k, &r);
+		cr_assert_eq(x.outcome, EXEC_OK, "seed %u: %u at line %u",
+			     (unsigned)seed, (unsigned)x.reason,
+			     (unsigned)x.line);
+	}
+	kit_free(&k);
+}
