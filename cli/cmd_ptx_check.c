@@ -174,6 +174,8 @@ static enum cli_exit check_ptx(struct cli *c, struct bytes ptx)
 		for (uint32_t r = 0; r < k->reason_count; r++)
 			put_reason(&k->reasons[r]);
 	}
+	if (!report.kernel_count && !c->json)
+		printf("no kernels: nothing in it is an .entry\n");
 	if (c->json)
 		json_put(json_pack("{s:o}", "kernels", kernels));
 	else

@@ -176,6 +176,17 @@ Test(ptx, what_is_malformed_exits_1_with_its_line)
 	cr_expect_eq(r.code, 1);
 }
 
+Test(ptx, a_text_without_kernels)
+{
+	run_write_text("n.ptx", HEAD ".func two()\n{\nret;\n}\n");
+	WEFT(&r, "ptx", "check", "n.ptx");
+	cr_expect_eq(r.code, 0);
+	cr_expect_str_eq(r.out, "no kernels: nothing in it is an .entry\n");
+	WEFT(&r, "ptx", "check", "n.ptx", "--json");
+	cr_expect_eq(r.code, 0);
+	cr_expect_str_eq(r.out, "{\"kernels\":[]}\n");
+}
+
 Test(ptx, a_kernel_that_is_not_there)
 {
 	run_write_text("b.ptx", HEAD ".visible .entry one()\n{\nret;\n}\n"
