@@ -58,9 +58,13 @@ static enum cli_exit compile(struct cli *c)
 	struct manifest m = {.sources = &source,
 			     .source_count = 1,
 			     .fmad = !cli_flag(c, "no-fmad")};
+	unsigned long long sm = 0;
 	const char *name;
 	enum cli_exit code;
 
+	if (cli_number(c, "sm-min", 999, &sm))
+		return CLI_USAGE;
+	m.sm_min = (uint32_t)sm;
 	code = compile_folder(c, c->operands[0], &folder.folder_fd, &name);
 	if (code)
 		return code;
@@ -77,6 +81,7 @@ static enum cli_exit compile(struct cli *c)
 static const struct cli_option compile_options[] = {
 	{"define", 'D', "X=Y", "define a macro, as often as needed"},
 	{"no-fmad", 0, NULL, "C's rounding: no fused multiply-add"},
+	{"sm-min", 0, "NN", "for cards from sm_NN on; otherwise sm_75"},
 	{"output", 'o', "FILE", "write here instead of standard output"},
 	{NULL, 0, NULL, NULL},
 };

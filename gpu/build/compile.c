@@ -19,9 +19,10 @@
 #include "gpu/build/priv/unit.h"
 #include "gpu/strict/strict.h"
 
-#define OPTIONS_MAX	1200u
-#define LOG_BYTES_MAX	(64u << 10)
-#define PROBE_BYTES_MAX (64u << 20)
+#define OPTIONS_MAX	  1200u
+#define LOG_BYTES_MAX	  (64u << 10)
+#define PROBE_BYTES_MAX	  (64u << 20)
+#define ARCHITECTURES_MAX 256
 
 struct nvrtc_program;
 
@@ -41,7 +42,9 @@ struct nvrtc_program;
 	X(nvrtcGetPTX, int, (struct nvrtc_program *, char *))                  \
 	X(nvrtcGetProgramLogSize, int, (struct nvrtc_program *, size_t *))     \
 	X(nvrtcGetProgramLog, int, (struct nvrtc_program *, char *))           \
-	X(nvrtcGetErrorString, const char *, (int))
+	X(nvrtcGetErrorString, const char *, (int))                            \
+	X(nvrtcGetNumSupportedArchs, int, (int *))                             \
+	X(nvrtcGetSupportedArchs, int, (int *))
 
 struct build_compiler {
 	void *library;
@@ -212,11 +215,25 @@ static void add_header(struct input *in, const char *name, struct bytes text)
 	in->header_texts[in->header_count++] = copy;
 }
 
+/* The newest that this NVRTC compiles for and that sm can run. */
+static uint32_t architecture(const struct build_compiler *c, uint32_t sm)
+{
+	int known[ARCHITECTURES_MAX], count = 0, best = 0;
+
+	if (c->nvrtcGetNumSupportedArchs(&count) != 0 ||
+	    count > ARCHITECTURES_MAX || c->nvrtcGetSupportedArchs(known) != 0)
+		return sm;
+	for (int i = 0; i < count; i++)
+		if (known[i] > best && known[i] <= (int)sm)
+			best = known[i];
+	return best ? (uint32_t)best : sm;
+}
+
 static void make_options(struct input *in, const struct build_compiler *c,
 			 const struct build_unit *u)
 {
 	add_option(in, arena_printf(in->a, "--gpu-architecture=compute_%u",
-				    (unsigned)u->sm));
+				    (unsigned)architecture(c, u->sm)));
 	add_option(in, "--std=c++17");
 	add_option(in, u->fmad ? "--fmad=true" : "--fmad=false");
 	add_option(in, "--generate-line-info");
@@ -283,10 +300,16 @@ static const struct {
 	const char *sign;
 	const char *hint;
 } hints[] = {
+	{"cub/device/",
+	 "hint: cub's functions for the host do not compile for a device alone; "
+	 "include what the kernel uses, such as <cub/block/block_scan.cuh>"},
 	{"cannot open source file",
-	 "hint: only toolkit headers and small C ones (stdint.h, math.h, ...) "
-	 "are there; put your own beside the manifest and name their folder in "
-	 "\"include\""},
+	 "hint: only toolkit headers (cuda/std/limits, cub/block/...) and small "
+	 "C ones (stdint.h, math.h, ...) are there; put your own beside the "
+	 "manifest and name their folder in \"include\""},
+	{"\"__reduce_",
+	 "hint: cards before sm_80 lack it; say that yours are newer: "
+	 "\"device\": {\"sm_min\": 80}, or --sm-min 80"},
 	{"\"cudaMalloc\" is undefined", HOST_HINT},
 	{"\"cudaMemcpy\" is undefined", HOST_HINT},
 	{"\"cudaDeviceSynchronize\" is undefined", HOST_HINT},

@@ -133,6 +133,58 @@ Test(compile, host_headers_are_there)
 	arena_free(a);
 }
 
+/* The toolkit's own stdint is drawn in by cub and by cuda/std. */
+Test(compile, host_headers_go_with_the_toolkits)
+{
+	static const char *const heads[] = {
+		"#include <stdint.h>\n#include <cuda/std/cstdint>\n",
+		"#include <cuda/std/cstdint>\n#include <cstdint>\n",
+		"#include <cuda/std/climits>\n#include <limits.h>\n"
+		"#include <cuda/std/cfloat>\n#include <float.h>\n",
+		"#include <math.h>\n#include <cuda/std/cmath>\n"
+		"#include <assert.h>\n#include <cuda/std/cassert>\n",
+	};
+	struct arena *a = arena_new(64u << 20);
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]) && compiler(a);
+	     i++) {
+		struct build_unit u = unit(arena_printf(
+			a,
+			"%s#include <stdint.h>\n"
+			"__global__ void k(int64_t *p, uint_fast16_t x) {\n"
+			"  p[0] = INT64_MAX - x; p[1] = UINT64_C(5) + sizeof x;"
+			"\n}\n",
+			heads[i]));
+		struct build_diag d;
+		struct bytes ptx;
+
+		cr_expect_eq(compile(a, &u, &ptx, &d), ERR_OK, "%s", d.text);
+	}
+	arena_free(a);
+}
+
+/* NVRTC knows some numbers only; a card runs what an older one runs. */
+Test(compile, for_the_nearest_older_card)
+{
+	static const struct {
+		uint32_t sm;
+		const char *target;
+	} table[] = {{75, "sm_75"}, {80, "sm_80"}, {81, "sm_80"}, {999, "sm_"}};
+	struct arena *a = arena_new(64u << 20);
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]) && compiler(a);
+	     i++) {
+		struct build_unit u = unit("__global__ void k(int *p) {}\n");
+		struct build_diag d;
+		struct bytes ptx;
+
+		u.sm = table[i].sm;
+		cr_assert_eq(compile(a, &u, &ptx, &d), ERR_OK, "%s", d.text);
+		cr_expect(has(ptx, table[i].target), "%s", table[i].target);
+	}
+	arena_free(a);
+}
+
 Test(compile, errors_name_the_users_file_and_line)
 {
 	static const struct build_text header = {
@@ -167,10 +219,15 @@ Test(compile, errors_of_files_for_nvcc_say_what_helps)
 		 "void go() { k<<<1, 1>>>(0); }\n",
 		 "__CUDACC_RTC__"},
 		{"__global__ void k(int *p) { p[0] = nosuch; }\n", NULL},
+		{"#include <cub/cub.cuh>\n", "cub/block/block_scan.cuh"},
+		{"__global__ void k(int *p) {\n"
+		 "  p[0] = __reduce_add_sync(~0u, p[0]);\n}\n",
+		 "\"sm_min\": 80"},
 	};
 	struct arena *a = arena_new(64u << 20);
 
-	for (size_t i = 0; i < 4 && compiler(a); i++) {
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]) && compiler(a);
+	     i++) {
 		struct build_unit u = unit(texts[i][0]);
 		struct build_diag d;
 		struct bytes ptx;
