@@ -340,6 +340,28 @@ static struct bytes below(struct bytes path, const char *folder)
 	return path;
 }
 
+/* path and what follows it on the line: "<path>" for a header of the toolkit,
+ * relative if it lies in the user's folder. */
+static void put_path(const struct build_compiler *c, struct buf *out,
+		     struct bytes path, const char *users)
+{
+	struct bytes rest = path;
+	const uint8_t *quote;
+
+	for (size_t i = 4; i-- > 0;)
+		if (c->includes[i])
+			rest = below(rest, c->includes[i]);
+	quote = rest.n < path.n ? memchr(rest.p, '"', rest.n) : NULL;
+	if (quote) {
+		size_t n = (size_t)(quote - rest.p);
+
+		buf_printf(out, "<%.*s>", (int)n, (const char *)rest.p);
+		buf_put_bytes(out, bytes_skip(rest, n));
+	} else {
+		buf_put_bytes(out, below(path, users));
+	}
+}
+
 /*
  * NVRTC writes the sources' absolute paths into .file.  Without this
  * machine's folders the PTX is the same wherever it was made.
@@ -354,21 +376,16 @@ static void put_relative(const struct build_compiler *c, struct buf *out,
 	while (ptx.n > 0) {
 		const uint8_t *end = memchr(ptx.p, '\n', ptx.n);
 		size_t n = end ? (size_t)(end - ptx.p) + 1 : ptx.n;
-		struct bytes line = bytes_of(ptx.p, n), path;
+		struct bytes line = bytes_of(ptx.p, n);
 		const uint8_t *quote = bytes_starts(line, BYTES_LIT("\t.file"))
 					       ? memchr(line.p, '"', line.n)
 					       : NULL;
 
-		if (quote) {
-			path = bytes_skip(line, (size_t)(quote - line.p) + 1);
-			buf_put(out, line.p, line.n - path.n);
-			for (size_t i = 4; i-- > 0;)
-				if (c->includes[i])
-					path = below(path, c->includes[i]);
-			line = below(path, folder);
-		}
-		buf_put_bytes(out, line);
-		ptx = bytes_skip(ptx, n);
+		n = quote ? (size_t)(quote - line.p) + 1 : line.n;
+		buf_put(out, line.p, n);
+		if (quote)
+			put_path(c, out, bytes_skip(line, n), folder);
+		ptx = bytes_skip(ptx, line.n);
 	}
 }
 

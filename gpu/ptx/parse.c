@@ -16,6 +16,9 @@
 #define VERSION_NEWEST 99u
 #define FILES_MAX      4096u
 
+#define LOCS_SEEN_BITS_MIN 4u
+#define LOCS_SEEN_BITS_MAX 16u
+
 static void put_text(struct ptx_diag *d, size_t *at, struct bytes text)
 {
 	for (size_t i = 0; i < text.n && *at + 1 < sizeof(d->text); i++) {
@@ -335,6 +338,8 @@ static void take_item(struct parser *p)
 
 static void take_text(struct parser *p, struct bytes text)
 {
+	uint32_t first = p->instr_count;
+
 	p->lex = lex_make(text);
 	p->next = lex_next(&p->lex);
 	parser_advance(p);
@@ -346,9 +351,11 @@ static void take_text(struct parser *p, struct bytes text)
 	take_target_list(p);
 	while (p->err == ERR_OK && p->t.kind != TOKEN_END)
 		take_item(p);
+	if (p->err == ERR_OK)
+		parser_place_instrs(p, first);
 }
 
-/* Pools as large as the punctuation allows. */
+/* Pools as large as the punctuation allows, tables as the text's size does. */
 static enum err make_pools(struct parser *p, const struct bytes *texts,
 			   uint32_t text_count)
 {
@@ -382,6 +389,10 @@ static enum err make_pools(struct parser *p, const struct bytes *texts,
 	if (!p->instrs || !p->operands || !p->elements || !p->m)
 		return ERR_NO_MEMORY;
 	p->m->address_bits = 64;
+	p->locs_seen_bits = LOCS_SEEN_BITS_MIN;
+	while (p->locs_seen_bits < LOCS_SEEN_BITS_MAX &&
+	       bytes >> p->locs_seen_bits >= 16)
+		p->locs_seen_bits++;
 	return ERR_OK;
 }
 

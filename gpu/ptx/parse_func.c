@@ -367,25 +367,6 @@ static void take_label(struct parser *p)
 				0, 0);
 }
 
-/* .loc file line column {, function_name label, inlined_at ...} */
-static void take_loc(struct parser *p)
-{
-	uint32_t line = p->t.line;
-	int64_t file, source_line;
-
-	parser_advance(p);
-	file = parser_count(p);
-	source_line = parser_count(p);
-	p->source_file =
-		file >= 0 && file < UINT16_MAX ? (uint16_t)file : UINT16_MAX;
-	p->source_line = source_line > 0 && source_line < UINT32_MAX
-				 ? (uint32_t)source_line
-				 : 0;
-	/* The rest is for debuggers; it ends with the line. */
-	while (p->t.line == line && p->t.kind != TOKEN_END)
-		parser_advance(p);
-}
-
 static void take_statement(struct parser *p)
 {
 	if (p->t.kind == TOKEN_WORD && p->next.kind == TOKEN_PUNCT &&
@@ -400,7 +381,7 @@ static void take_statement(struct parser *p)
 		 parser_is_dot(p, "const"))
 		parser_variable(p, (struct linkage){0});
 	else if (parser_is_dot(p, "loc"))
-		take_loc(p);
+		parser_loc(p);
 	else if (parser_is_dot(p, "pragma"))
 		parser_skip_statement(p);
 	else
@@ -471,8 +452,7 @@ static void begin_function(struct parser *p, uint32_t index)
 	p->call_first = p->call_count;
 	p->table_first = p->table_count;
 	p->opaque_first = p->opaque_count;
-	p->source_line = 0;
-	p->source_file = UINT16_MAX;
+	p->loc = 0;
 	f = parser_function(p);
 	f->instrs = p->instrs + p->instr_count;
 	f->operands = p->operands + p->operand_count;

@@ -406,8 +406,8 @@ static void commit(struct parser *p, struct ptx_instr *in)
 		p->operand_count -
 		(uint32_t)(parser_function(p)->operands - p->operands);
 	in->operand_count = (uint8_t)p->ops_now_count;
-	in->source_line = p->source_line;
-	in->source_file = p->source_file;
+	in->source_line = p->loc; /* parser_place_instrs makes it a line */
+	in->source_file = UINT16_MAX;
 	memcpy(&p->operands[p->operand_count], p->ops_now,
 	       p->ops_now_count * sizeof(p->ops_now[0]));
 	p->operand_count += p->ops_now_count;

@@ -112,8 +112,13 @@ struct parser {
 	uint32_t opaque_count, opaque_cap, opaque_first;
 	struct target_list *targets;
 	uint32_t target_count, target_cap;
-	uint32_t source_line;
-	uint16_t source_file;
+	uint32_t loc; /* the last, index + 1; 0: none in this function */
+
+	/* Of the text at hand. */
+	struct ptx_loc *locs;
+	uint32_t loc_count, loc_cap;
+	uint32_t *locs_seen;	 /* by a hash of the place, index + 1 */
+	uint32_t locs_seen_bits; /* of that hash */
 
 	struct alias *aliases;
 	uint32_t alias_count, alias_cap;
@@ -196,6 +201,11 @@ void parser_add_pending(struct parser *p, const struct token *name,
 			uint32_t *index, bool is_table);
 void parser_add_name(struct parser *p, struct bytes text, enum name_kind kind,
 		     uint32_t index, uint32_t count, enum ptx_class cls);
+
+/* parse_loc.c: at .loc; and what all of a text's, from its first instruction
+ * on, come to. */
+void parser_loc(struct parser *p);
+void parser_place_instrs(struct parser *p, uint32_t first);
 
 /* parse_instr.c: at a guard or an opcode. */
 void parser_instr(struct parser *p);

@@ -163,6 +163,26 @@ Test(compile, host_headers_go_with_the_toolkits)
 	arena_free(a);
 }
 
+Test(compile, ptx_names_no_folder_of_this_machine)
+{
+	struct arena *a = arena_new(64u << 20);
+	struct build_unit u = unit(
+		"#include <cooperative_groups.h>\n"
+		"__global__ void k(int *p) {\n"
+		"  p[0] = cooperative_groups::coalesced_threads().size();\n"
+		"}\n");
+	struct bytes ptx;
+	struct build_diag d;
+
+	if (compiler(a)) {
+		cr_assert_eq(compile(a, &u, &ptx, &d), ERR_OK, "%s", d.text);
+		cr_expect(has(ptx, "\"k.cu\""));
+		cr_expect(has(ptx, "\"<cooperative_groups.h>\""));
+		cr_expect(!has(ptx, "\"/"));
+	}
+	arena_free(a);
+}
+
 /* NVRTC knows some numbers only; a card runs what an older one runs. */
 Test(compile, for_the_nearest_older_card)
 {

@@ -302,6 +302,55 @@ Test(ptx_parse, lays_out_parameters_and_variables)
 	arena_free(a);
 }
 
+/* What a toolkit's header holds is shown where the user's file asked for it;
+ * what the user's own function holds, there. */
+Test(ptx_parse, inlined_headers_have_the_users_line)
+{
+	static const char text[] =
+		".version 7.2\n.target sm_75\n.address_size 64\n"
+		".visible .entry k()\n{\n"
+		".loc 1 10 2\nmembar.cta;\n"
+		".loc 2 509 9, function_name $L__s0, inlined_at 1 12 2\n"
+		"membar.cta;\n" /* its caller is not known */
+		".loc 1 12 2\n"
+		".loc 2 509 9, function_name $L__s0, inlined_at 1 12 2\n"
+		".loc 3 97 13, function_name $L__s1 + 4, inlined_at 2 509 9\n"
+		"membar.cta;\n"
+		".loc 1 5 1, function_name $L__s2, inlined_at 1 12 2\n"
+		"membar.cta;\n"
+		".loc 2 8 1, function_name $L__s0, inlined_at 1 12 3\n"
+		"membar.cta;\n" /* another column */
+		".loc 4 3 1, function_name $L__s0, inlined_at 1 10 2\n"
+		"membar.cta;\n"
+		".loc 2 7 1\nret;\n}\n"
+		".visible .entry second()\n{\nret;\n}\n"
+		".file 1 \"cg.cu\"\n.file 2 \"/usr/a/groups.h\"\n"
+		".file 3 \"<cub/b.h>\"\n.file 4 \"weft_core.cuh\"\n";
+	static const struct {
+		uint32_t line;
+		uint16_t file;
+	} want[] = {{10, 1}, {509, 2}, {12, 1}, {5, 1},
+		    {8, 2},  {10, 1},  {7, 2}};
+	struct arena *a = kit_arena();
+	struct ptx_module *m = NULL;
+	struct ptx_diag d;
+
+	cr_assert_eq(ptx_parse(a, BYTES_LIT(text), &m, &d), ERR_OK, "%s",
+		     d.text);
+	cr_assert_eq(m->functions[0].instr_count, 7u);
+	for (uint32_t i = 0; i < 7; i++) {
+		const struct ptx_instr *in = &m->functions[0].instrs[i];
+
+		cr_expect_eq(in->source_line, want[i].line, "%u: %u", i,
+			     in->source_line);
+		cr_expect_eq(in->source_file, want[i].file, "%u: %u", i,
+			     in->source_file);
+	}
+	cr_expect_eq(m->functions[1].instrs[0].source_line, 0u);
+	cr_expect_eq(m->functions[1].instrs[0].source_file, UINT16_MAX);
+	arena_free(a);
+}
+
 Test(ptx_parse, joins_parts_that_agree)
 {
 	struct arena *a = kit_arena();
