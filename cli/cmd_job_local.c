@@ -297,7 +297,7 @@ static void report(struct local_run *r, const char *picture, uint64_t ms)
 	       j->how.sanitize && !r->failed ? "; the sanitizer found nothing"
 					     : "");
 	local_print_views(r->results);
-	printf("%s/%s\n", r->dir, picture ? picture : "tasks.csv");
+	local_print_files(&j->m, r->dir);
 }
 
 static enum cli_exit run_all(struct cli *c, struct local_job *j,

@@ -16,6 +16,7 @@
 #include "cli/buy.h"
 #include "cli/compile.h"
 #include "cli/json.h"
+#include "cli/local.h"
 #include "cli/money.h"
 #include "cli/progress.h"
 #include "cli/table.h"
@@ -233,8 +234,7 @@ static enum cli_exit fetch_into(struct cli *c, struct link *l,
 	enum cli_exit code = buy_fetch(c, l, m, id, dir, is_partial, ret_done);
 
 	if (!code && !c->json)
-		printf("%s/%s\n", dir,
-		       m->picture.is_set ? "picture.png" : "tasks.csv");
+		local_print_files(m, dir);
 	return code;
 }
 

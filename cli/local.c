@@ -410,3 +410,17 @@ void local_print_views(struct view_results *results)
 		fwrite(text.p, 1, text.n, stdout);
 	buf_free(&text);
 }
+
+void local_print_files(const struct manifest *m, const char *dir)
+{
+	for (uint32_t i = 0; i < m->buffer_count; i++) {
+		struct bytes name = m->buffers[i].save;
+
+		if (name.n)
+			printf("%s/%.*s\n", dir, (int)name.n,
+			       (const char *)name.p);
+	}
+	printf("%s/tasks.csv\n", dir);
+	if (m->picture.is_set)
+		printf("%s/picture.png\n", dir);
+}

@@ -74,6 +74,14 @@ Test(job, tasks_are_joined_in_order)
 	cr_expect(strstr(csv, "\n2,"));
 }
 
+Test(job, every_file_it_left_is_named)
+{
+	run_write_text("m.json", MANIFEST(3, 99));
+	WEFT(&r, "job", "run", "m.json", "--local", "-o", "res", "-q");
+	cr_assert_eq(r.code, 0, "%s", r.err);
+	cr_expect(strstr(r.out, "\nres/out.bin\nres/tasks.csv\n"), "%s", r.out);
+}
+
 Test(job, every_way_of_running_gives_the_same_bytes)
 {
 	static const char *const ways[] = {"--sanitize", "--threads=1",
