@@ -296,38 +296,12 @@ void load_st(struct loader *l)
 	e->list = list;
 }
 
-/* Of a sum of halves: HALF_SUM, HALF_SUM_BF16; else 0. */
-static uint32_t half_sum_of(uint32_t type)
-{
-	if (type == PTX_TYPE_F16 || type == PTX_TYPE_F16X2)
-		return HALF_SUM;
-	if (type == PTX_TYPE_BF16 || type == PTX_TYPE_BF16X2)
-		return HALF_SUM | HALF_SUM_BF16;
-	return 0;
-}
-
-static bool atom_fits(const struct op *o, uint32_t type)
-{
-	bool is_int = o->number != NUMBER_F;
-	if (o->size == 2 && o->what == ATOM_CAS)
-		return is_int;
-	if (o->size == 2)
-		return o->what == ATOM_ADD && half_sum_of(type) != 0;
-	if (o->size != 4 && o->size != 8)
-		return false;
-	switch (o->what) {
-	case ATOM_ADD:
-		return type != PTX_TYPE_F32X2;
-	case ATOM_INC:
-	case ATOM_DEC:
-		return type == PTX_TYPE_U32;
-	default:
-		return is_int;
-	}
-}
-
 static enum op_number number_of(uint32_t type)
 {
+	if (type == PTX_TYPE_F16 || type == PTX_TYPE_F16X2)
+		return NUMBER_F16;
+	if (type == PTX_TYPE_BF16 || type == PTX_TYPE_BF16X2)
+		return NUMBER_BF16;
 	switch (ptx_types[type].kind) {
 	case PTX_KIND_S:
 		return NUMBER_S;
@@ -338,6 +312,111 @@ static enum op_number number_of(uint32_t type)
 	}
 }
 
+static bool atom_fits(const struct op *o, uint32_t type)
+{
+	bool is_int = o->number < NUMBER_F, is_half = o->number >= NUMBER_F16;
+	if (o->size == 1 || type == PTX_TYPE_F32X2)
+		return false;
+	if (o->size == 2)
+		return is_half || (is_int && o->what == ATOM_CAS);
+	switch (o->what) {
+	case ATOM_ADD:
+		return true;
+	case ATOM_MIN:
+	case ATOM_MAX:
+		return is_int || is_half;
+	case ATOM_INC:
+	case ATOM_DEC:
+		return type == PTX_TYPE_U32;
+	default:
+		return is_int;
+	}
+}
+
+static struct op *emit_atom(struct loader *l, const struct op *o, enum op_id id)
+{
+	struct op *e = load_emit(l, id);
+	e->space = o->space;
+	e->size = o->size;
+	e->vec = o->vec;
+	e->what = o->what;
+	e->number = o->number;
+	e->a = o->a;
+	e->offset = o->offset;
+	e->is_wide = o->is_wide;
+	e->csr = l->in->mod[PTX_MOD_FTZ] != 0 ? CSR_BASE | CSR_FLUSH : CSR_BASE;
+	return e;
+}
+
+/* One by one: each element is atomic by itself.  The first looks whether all
+ * are there.  Results go to their registers when all have been read. */
+static void atom_elements(struct loader *l, const struct op *o)
+{
+	bool is_red = l->in->op == PTX_OP_red;
+	uint32_t n = o->vec, first = is_red ? 0 : 1;
+	const struct ptx_operand *d = load_operand(l, 0), none = {0};
+	for (uint32_t i = 0; i < n && l->err == ERR_OK; i++) {
+		struct op *e;
+		op_ref b = load_source(
+			l, element(l, load_operand(l, first + 1), i, n),
+			o->size);
+		op_ref c = o->what == ATOM_CAS
+				   ? load_source(l, load_operand(l, first + 2),
+						 o->size)
+				   : REF_NONE;
+		op_ref to = load_temp(l, i);
+		if (!is_red && n == 1 && d->kind != PTX_OPERAND_NONE)
+			to = load_register(l, d, o->size);
+		e = emit_atom(l, o, is_red ? OP_red : OP_atom);
+		e->vec = 1;
+		e->b = b;
+		e->c = c;
+		e->d = to;
+		e->flags = is_red;
+		e->offset += i * o->size;
+		e->imm = i == 0 ? n * o->size : o->size;
+	}
+	for (uint32_t i = 0; i < n && n > 1 && !is_red; i++) {
+		const struct ptx_operand *x = d->kind == PTX_OPERAND_NONE
+						      ? &none
+						      : element(l, d, i, n);
+		if (l->err != ERR_OK || x->kind == PTX_OPERAND_NONE)
+			continue;
+		op_ref to = load_register(l, x, o->size);
+		struct op *e = load_emit(l, OP_mov_32);
+		e->d = to;
+		e->a = load_temp(l, i);
+	}
+}
+
+/* Two halves of 64 bits, in registers of 128. */
+static void atom_wide(struct loader *l, const struct op *o)
+{
+	uint32_t n = o->what == ATOM_CAS ? 3 : 2, list = l->m->list_count;
+	if (!reserve_list(l, 2 * n))
+		return;
+	l->m->list_count += 2 * n;
+	for (uint32_t i = 0; i < n; i++) {
+		/* d, b, c: before and behind the memory operand. */
+		const struct ptx_operand *x =
+			load_operand(l, i == 0 ? 0 : i + 1);
+		bool is_sink = i == 0 && x->kind == PTX_OPERAND_NONE;
+		if (!is_sink &&
+		    (x->kind != PTX_OPERAND_REG || x->cls != PTX_CLASS_128)) {
+			load_refuse(l, "has a register of the wrong width");
+			return;
+		}
+		for (uint32_t k = 0; k < 2; k++)
+			l->m->lists[list + 2 * i + k] =
+				is_sink ? load_temp(l, k)
+					: load_unit(l, x->cls, x->index) +
+						  2 * k;
+	}
+	struct op *e = emit_atom(l, o, OP_atom_wide);
+	e->list = list;
+	e->imm = 16;
+}
+
 void load_atom(struct loader *l)
 {
 	/* By PTX_ATOM_*. */
@@ -345,41 +424,26 @@ void load_atom(struct loader *l)
 		0,	  ATOM_ADD,  ATOM_AND, ATOM_OR,	 ATOM_XOR, ATOM_MIN,
 		ATOM_MAX, ATOM_EXCH, ATOM_CAS, ATOM_INC, ATOM_DEC};
 	bool is_red = l->in->op == PTX_OP_red;
-	uint32_t type = l->in->types[0], first = is_red ? 0 : 1;
+	uint32_t type = l->in->types[0];
+	bool is_128 = type == PTX_TYPE_B128;
 	struct op o = {0};
 	memory_shape(l, &o);
-	load_memory(l, load_operand(l, first), l->in->mod[PTX_MOD_SPACE], &o);
+	load_memory(l, load_operand(l, is_red ? 0 : 1),
+		    l->in->mod[PTX_MOD_SPACE], &o);
 	o.what = whats[l->in->mod[PTX_MOD_ATOM]];
 	o.number = (uint8_t)number_of(type);
 	if (l->err != ERR_OK)
 		return;
-	if (o.vec != 1 || !atom_fits(&o, type) || o.is_static ||
-	    o.space == SPACE_PARAM) {
+	bool fits =
+		is_128 ? !is_red && (o.what == ATOM_EXCH || o.what == ATOM_CAS)
+		       : atom_fits(&o, type) &&
+				 (o.vec == 1 || o.what != ATOM_CAS);
+	if (!fits || o.is_static || o.space == SPACE_PARAM)
 		load_refuse(l, "is not executed here");
-		return;
-	}
-	op_ref b = load_source(l, load_operand(l, first + 1), o.size);
-	op_ref c = o.what == ATOM_CAS
-			   ? load_source(l, load_operand(l, first + 2), o.size)
-			   : REF_NONE;
-	op_ref d = load_temp(l, 0);
-	if (!is_red && load_operand(l, 0)->kind != PTX_OPERAND_NONE)
-		d = load_register(l, load_operand(l, 0), o.size);
-	struct op *e = load_emit(l, is_red ? OP_red : OP_atom);
-	e->space = o.space;
-	e->size = o.size;
-	e->vec = 1;
-	e->what = o.what;
-	e->number = o.number;
-	e->a = o.a;
-	e->b = b;
-	e->c = c;
-	e->d = d;
-	e->offset = o.offset;
-	e->is_wide = o.is_wide;
-	e->csr = l->in->mod[PTX_MOD_FTZ] != 0 ? CSR_BASE | CSR_FLUSH : CSR_BASE;
-	e->flags = is_red;
-	e->imm = o.what == ATOM_ADD ? half_sum_of(type) : 0;
+	else if (is_128)
+		atom_wide(l, &o);
+	else
+		atom_elements(l, &o);
 }
 
 void load_isspacep(struct loader *l)

@@ -3,9 +3,9 @@
  * of 32 or 64 bits that derives from no address.
  *
  * Derives: a register is tainted when any instruction of the function puts
- * into it an address, a 64-bit integer out of memory or a parameter, the
- * result of a call, or anything computed from a tainted register; a
- * comparison's predicate is never tainted.
+ * into it an address, an integer of 64 or 128 bits out of memory or a
+ * parameter, the result of a call, or anything computed from a tainted
+ * register; a comparison's predicate is never tainted.
  */
 #include <stdlib.h>
 
@@ -49,7 +49,7 @@ static bool loads_address(const struct ptx_instr *in)
 	const struct ptx_type_info *type = &ptx_types[in->types[0]];
 	return (in->op == PTX_OP_ld || in->op == PTX_OP_ldu ||
 		in->op == PTX_OP_atom) &&
-	       type->bits == 64 && type->kind != PTX_KIND_F;
+	       type->bits >= 64 && type->kind != PTX_KIND_F;
 }
 
 static void spread(struct taint *t, const struct ptx_instr *in)

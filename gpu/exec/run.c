@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/merkle.h"
+#include "gpu/exec/priv/op_list.h"
 #include "gpu/exec/priv/prepare.h"
 #include "gpu/exec/priv/shadow.h"
 #include "gpu/exec/priv/trace.h"
@@ -408,8 +409,7 @@ static bool has_atomics(const struct exec_module *m)
 	bool any = false;
 	for (uint32_t i = 0; i < m->op_count; i++) {
 		const struct op *o = &m->ops[i];
-		any = any || ((o->id == OP_atom || o->id == OP_red) &&
-			      o->space != SPACE_SHARED);
+		any = any || (op_is_atomic(o) && o->space != SPACE_SHARED);
 	}
 	return any;
 }

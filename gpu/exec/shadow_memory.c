@@ -4,6 +4,9 @@
  */
 #include <string.h>
 
+#include "base/must.h"
+#include "gpu/exec/priv/half.h"
+#include "gpu/exec/priv/op_list.h"
 #include "gpu/exec/priv/shadow.h"
 #include "gpu/exec/priv/trace.h"
 
@@ -216,55 +219,99 @@ static struct tag any_tag(struct tag a, struct tag b)
 			    .form = a.form | b.form ? FORM_MIXED : FORM_CLEAN};
 }
 
-/* An atomic's address-dependent operands and memory decide what is there. */
-void shadow_atomic(struct machine *mc, struct strip *s, const struct op *o,
-		   const struct touch *t)
+/* What part k of an atomic has in d, b and c. */
+static void atomic_refs(const struct machine *mc, const struct op *o,
+			uint32_t k, op_ref refs[3])
 {
-	struct shadow *h = mc->trace->shadow;
-	bool wide = o->size == 8, in_buffer;
+	const op_ref *list = mc->l->m->lists + o->list + k;
+	bool is_wide = o->id == OP_atom_wide;
+	refs[0] = is_wide ? list[0] : o->d;
+	refs[1] = is_wide ? list[2] : o->b;
+	refs[2] = !is_wide ? o->c : o->what == ATOM_CAS ? list[4] : REF_NONE;
+}
+
+/* What the lane's atomic leaves in part k of memory. */
+static void atomic_store(struct machine *mc, struct strip *s,
+			 const struct op *o, const struct touch *t, uint32_t k,
+			 struct tag old, struct tag b, struct tag new)
+{
 	struct tag_place p;
-	struct tag old = {0};
-	struct tag b = shadow_tag(mc, s, o->b, t->lane, wide);
-	struct tag v = any_tag(b, shadow_tag(mc, s, o->c, t->lane, wide));
-	if (t->page == NULL || !place_of(mc, s, t, 0, &p))
-		return;
-	old = load_tag(h, &p, o->size);
-	if (v.form != FORM_CLEAN)
-		shadow_find(mc, s, o, EXEC_REASON_address_leak, t->lane,
-			    t->address);
-	if (o->flags == 0)
-		shadow_set_tag(mc, s, o->d, t->lane, wide, old);
-	bool replaces = o->what == ATOM_EXCH;
-	struct tag new = replaces ? b : any_tag(old, v);
+	bool in_buffer = t->page->buffer != UINT32_MAX;
 	new.form = FORM_CLEAN;
-	in_buffer = t->page->buffer != UINT32_MAX;
 	if (in_buffer && new.unset != 0) {
 		shadow_find(mc, s, o, EXEC_REASON_uninitialised, t->lane,
 			    t->address);
 		new.unset = 0;
 	}
-	if (o->number == NUMBER_F && o->what == ATOM_ADD &&
+	if (o->number >= NUMBER_F && o->what != ATOM_EXCH &&
 	    nan_is_whole(old.nan, o->size) && nan_is_whole(b.nan, o->size))
 		new.nan = 0;
 	if (in_buffer && new.nan != 0 && !nan_is_whole(new.nan, o->size)) {
 		shadow_nan(mc, s, o, t->lane);
 		new.nan = 0;
 	}
-	store_tag(h, &p, o->size, new);
+	if (place_of(mc, s, t, k * o->size, &p))
+		store_tag(mc->trace->shadow, &p, o->size, new);
+}
+
+/* An atomic's address-dependent operands and memory decide what is there. */
+void shadow_atomic(struct machine *mc, struct strip *s, const struct op *o,
+		   const struct touch *t)
+{
+	struct shadow *h = mc->trace->shadow;
+	bool wide = o->size == 8;
+	struct tag old[2] = {0}, b[2], all = {0};
+	op_ref refs[2][3];
+	struct tag_place p;
+	must(o->vec <= 2);
+	if (t->page == NULL)
+		return;
+	for (uint32_t k = 0; k < o->vec; k++) {
+		if (!place_of(mc, s, t, k * o->size, &p))
+			return;
+		atomic_refs(mc, o, k, refs[k]);
+		old[k] = load_tag(h, &p, o->size);
+		b[k] = shadow_tag(mc, s, refs[k][1], t->lane, wide);
+		struct tag c = shadow_tag(mc, s, refs[k][2], t->lane, wide);
+		if ((b[k].form | c.form) != FORM_CLEAN)
+			shadow_find(mc, s, o, EXEC_REASON_address_leak, t->lane,
+				    t->address);
+		all = any_tag(any_tag(all, old[k]), any_tag(b[k], c));
+	}
+	for (uint32_t k = 0; k < o->vec; k++) {
+		if (o->flags == 0)
+			shadow_set_tag(mc, s, refs[k][0], t->lane, wide,
+				       old[k]);
+		atomic_store(mc, s, o, t, k, old[k], b[k],
+			     o->what == ATOM_EXCH ? b[k] : all);
+	}
+}
+
+/* Tags of the NaNs of unspecified bits that an atomic of floats left. */
+static uint64_t made_nans(const struct op *o, uint64_t v)
+{
+	bool bf = o->number == NUMBER_BF16;
+	uint64_t codes = 0;
+	if (o->number == NUMBER_F && o->size == 8)
+		return (v & INT64_MAX) > 0x7ff0000000000000u ? NAN_WORD64 : 0;
+	if (o->number == NUMBER_F)
+		return (v & 0x7fffffffu) > 0x7f800000u ? NAN_WORD32 : 0;
+	for (uint32_t at = 0; at < 8u * o->size; at += 16) {
+		if (half_is_nan(v >> at & 0xffffu, bf))
+			codes |= (uint64_t)NAN_WORD16 << at;
+	}
+	return codes;
 }
 
 void shadow_atomic_done(struct machine *mc, struct strip *s, const struct op *o,
 			const struct touch *t)
 {
 	struct tag_place p;
-	uint64_t v = get_bytes(t->host, o->size);
-	bool is_nan = o->size == 8 ? (v & INT64_MAX) > 0x7ff0000000000000u
-				   : (v & 0x7fffffffu) > 0x7f800000u;
-	if (o->number != NUMBER_F || o->what != ATOM_ADD || !is_nan ||
+	uint64_t codes = made_nans(o, get_bytes(t->host, o->size));
+	if (o->number < NUMBER_F || o->what == ATOM_EXCH || codes == 0 ||
 	    t->page == NULL || !place_of(mc, s, t, 0, &p))
 		return;
-	store_tag(mc->trace->shadow, &p, o->size,
-		  (struct tag){.nan = o->size == 8 ? NAN_WORD64 : NAN_WORD32});
+	store_tag(mc->trace->shadow, &p, o->size, (struct tag){.nan = codes});
 }
 
 void shadow_frame(struct machine *mc, struct strip *s, const struct op *o,

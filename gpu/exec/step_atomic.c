@@ -5,7 +5,8 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "gpu/exec/priv/soft.h"
+#include "gpu/exec/priv/half.h"
+#include "gpu/exec/priv/op_list.h"
 #include "gpu/exec/priv/steps.h"
 #include "gpu/exec/priv/trace.h"
 
@@ -41,17 +42,21 @@ static uint64_t float_sum(const struct machine *mc, const struct op *o,
 	return (r & INT64_MAX) > 0x7ff0000000000000u ? mc->nan64 : r;
 }
 
-/* Sums of halves, one or two, subnormal ones as they are. */
-static uint64_t half_sum(const struct op *o, uint64_t x, uint64_t y)
+/* Halves, one or two, subnormal ones as they are. */
+static uint64_t halves(const struct machine *mc, const struct op *o, uint64_t x,
+		       uint64_t y)
 {
-	bool is_bf16 = (o->imm & HALF_SUM_BF16) != 0;
-	uint16_t one = is_bf16 ? 0x3f80u : 0x3c00u;
+	bool bf = o->number == NUMBER_BF16;
 	uint64_t r = 0;
-	for (uint32_t at = 0; at < 8u * o->size; at += 16)
-		r |= (uint64_t)soft_fma16((uint16_t)(x >> at), one,
-					  (uint16_t)(y >> at), is_bf16,
-					  CSR_BASE)
+	for (uint32_t at = 0; at < 8u * o->size; at += 16) {
+		uint32_t a = x >> at & 0xffffu, b = y >> at & 0xffffu;
+		uint32_t v = o->what == ATOM_ADD
+				     ? half_add(a, b, bf, CSR_BASE)
+				     : half_pick(a, b, bf, CSR_BASE,
+						 o->what == ATOM_MAX);
+		r |= (uint64_t)(half_is_nan(v, bf) ? half_nan(mc->nan32) : v)
 		     << at;
+	}
 	return r;
 }
 
@@ -68,10 +73,10 @@ static uint64_t changed(const struct machine *mc, const struct op *o,
 			uint64_t old, uint64_t b, uint64_t c)
 {
 	uint64_t ones = o->size == 4 ? UINT32_MAX : UINT64_MAX;
+	if (o->number >= NUMBER_F16)
+		return halves(mc, o, old, b);
 	switch ((enum op_atom)o->what) {
 	case ATOM_ADD:
-		if (o->imm != 0)
-			return half_sum(o, old, b);
 		if (o->number == NUMBER_F)
 			return float_sum(mc, o, old, b,
 					 o->space != SPACE_SHARED);
@@ -98,38 +103,25 @@ static uint64_t changed(const struct machine *mc, const struct op *o,
 	return old;
 }
 
-static uint64_t update16(const struct machine *mc, const struct op *o,
-			 uint16_t *host, uint64_t b, uint64_t c)
-{
-	uint16_t old = __atomic_load_n(host, __ATOMIC_RELAXED), next;
-	do {
-		next = (uint16_t)changed(mc, o, old, b, c);
-	} while (!__atomic_compare_exchange_n(
-		host, &old, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	return old;
-}
+/* Change what is at host; gives what was there. */
+#define UPDATE(bits)                                                        \
+	static uint64_t update##bits(const struct machine *mc,              \
+				     const struct op *o, void *host,        \
+				     uint64_t b, uint64_t c)                \
+	{                                                                   \
+		uint##bits##_t *at = host, next;                            \
+		uint##bits##_t old = __atomic_load_n(at, __ATOMIC_RELAXED); \
+		do                                                          \
+			next = (uint##bits##_t)changed(mc, o, old, b, c);   \
+		while (!__atomic_compare_exchange_n(at, &old, next, false,  \
+						    __ATOMIC_RELAXED,       \
+						    __ATOMIC_RELAXED));     \
+		return old;                                                 \
+	}
 
-static uint64_t update32(const struct machine *mc, const struct op *o,
-			 uint32_t *host, uint64_t b, uint64_t c)
-{
-	uint32_t old = __atomic_load_n(host, __ATOMIC_RELAXED), next;
-	do {
-		next = (uint32_t)changed(mc, o, old, b, c);
-	} while (!__atomic_compare_exchange_n(
-		host, &old, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	return old;
-}
-
-static uint64_t update64(const struct machine *mc, const struct op *o,
-			 uint64_t *host, uint64_t b, uint64_t c)
-{
-	uint64_t old = __atomic_load_n(host, __ATOMIC_RELAXED), next;
-	do {
-		next = changed(mc, o, old, b, c);
-	} while (!__atomic_compare_exchange_n(
-		host, &old, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	return old;
-}
+UPDATE(16)
+UPDATE(32)
+UPDATE(64)
 
 static uint64_t lane_value(struct machine *mc, struct strip *s, op_ref r,
 			   uint32_t size, uint32_t lane)
@@ -153,6 +145,21 @@ static void lane_result(struct machine *mc, struct strip *s, const struct op *o,
 		((uint32_t *)d)[lane] = (uint32_t)v;
 }
 
+/* Where the lane's access goes, noted by a trace; false: the CTA has ended. */
+static bool lane_reach(struct machine *mc, struct strip *s, const struct op *o,
+		       uint32_t lane, uint8_t **ret_host, struct window *ret_w)
+{
+	uint64_t a = lane_value(mc, s, o->a, o->is_wide != 0 ? 8 : 4, lane) +
+		     (uint64_t)o->offset;
+	if (o->is_wide == 0)
+		a = (uint32_t)a;
+	return machine_reach(mc, s, (enum op_space)o->space, lane, a, o->imm,
+			     true, ret_host, ret_w) &&
+	       (mc->trace == NULL ||
+		trace_access(mc, s, o, lane, a, *ret_host, ret_w,
+			     (uint32_t)o->size * o->vec, true));
+}
+
 enum step step_atom(struct machine *mc, struct strip *s, const struct op *o,
 		    const uint32_t *mask, UNUSED uint32_t active)
 {
@@ -165,27 +172,75 @@ enum step step_atom(struct machine *mc, struct strip *s, const struct op *o,
 		uint8_t *host;
 		if (!lane_is_on(mask, i))
 			continue;
-		uint64_t a =
-			lane_value(mc, s, o->a, o->is_wide != 0 ? 8 : 4, i) +
-			(uint64_t)o->offset;
-		if (o->is_wide == 0)
-			a = (uint32_t)a;
-		if (!machine_reach(mc, s, (enum op_space)o->space, i, a,
-				   o->size, true, &host, &w))
-			return STEP_STOP;
-		if (mc->trace != NULL &&
-		    !trace_access(mc, s, o, i, a, host, &w, o->size, true))
+		if (!lane_reach(mc, s, o, i, &host, &w))
 			return STEP_STOP;
 		uint64_t b = lane_value(mc, s, o->b, o->size, i);
 		uint64_t c = lane_value(mc, s, o->c, o->size, i);
-		uint64_t v = o->size == 8 ? update64(mc, o, (void *)host, b, c)
-			     : o->size == 4
-				     ? update32(mc, o, (void *)host, b, c)
-				     : update16(mc, o, (void *)host, b, c);
+		uint64_t v = o->size == 8   ? update64(mc, o, host, b, c)
+			     : o->size == 4 ? update32(mc, o, host, b, c)
+					    : update16(mc, o, host, b, c);
 		if (o->flags == 0)
 			lane_result(mc, s, o, i, v);
 		if (mc->trace != NULL)
 			trace_updated(mc, s, o, i, host, &w);
+	}
+	return STEP_NEXT;
+}
+
+/* Of 16 bytes at a host's address: the CPU's own exchange of so many wants
+ * them aligned there, too. */
+#define WIDE_LOCKS 64u
+static uint8_t wide_locks[WIDE_LOCKS];
+
+struct wide {
+	uint64_t part[2];
+};
+
+static struct wide update_wide(const struct op *o, uint8_t *host,
+			       const struct wide *b, const struct wide *c)
+{
+	uint8_t *lock = &wide_locks[(uintptr_t)host / 16 % WIDE_LOCKS];
+	struct wide old;
+	while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE) != 0)
+		_mm_pause();
+	memcpy(&old, host, sizeof(old));
+	if (o->what == ATOM_EXCH)
+		memcpy(host, b, sizeof(*b));
+	else if (memcmp(&old, b, sizeof(old)) == 0)
+		memcpy(host, c, sizeof(*c));
+	__atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+	return old;
+}
+
+static uint64_t *list_lanes(struct machine *mc, struct strip *s,
+			    const struct op *o, uint32_t i)
+{
+	return machine_lanes(mc, s, mc->l->m->lists[o->list + i]);
+}
+
+enum step step_atom_wide(struct machine *mc, struct strip *s,
+			 const struct op *o, const uint32_t *mask,
+			 UNUSED uint32_t active)
+{
+	uint64_t *lanes[6] = {NULL}; /* of d, b, c */
+	uint32_t n = op_list_writes(o) + op_list_reads(o);
+	for (uint32_t k = 0; k < n; k++)
+		lanes[k] = list_lanes(mc, s, o, k);
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct wide b, c = {{0}};
+		struct window w;
+		uint8_t *host;
+		if (!lane_is_on(mask, i))
+			continue;
+		if (!lane_reach(mc, s, o, i, &host, &w))
+			return STEP_STOP;
+		for (uint32_t k = 0; k < 2; k++) {
+			b.part[k] = lanes[2 + k][i];
+			c.part[k] = n > 4 ? lanes[4 + k][i] : 0;
+		}
+		struct wide old = update_wide(o, host, &b, &c);
+		for (uint32_t k = 0; k < 2; k++)
+			lanes[k][i] = old.part[k];
 	}
 	return STEP_NEXT;
 }

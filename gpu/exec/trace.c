@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/exec/priv/op_list.h"
 #include "gpu/exec/priv/race.h"
 #include "gpu/exec/priv/shadow.h"
 #include "gpu/exec/priv/trace.h"
@@ -195,7 +196,7 @@ static bool touch_lane(const struct access *x, uint32_t lane, uint64_t offset,
 {
 	struct trace *t = x->mc->trace;
 	struct page *e = page_of(x, offset);
-	bool is_atomic = x->o->id == OP_atom || x->o->id == OP_red;
+	bool is_atomic = op_is_atomic(x->o);
 	if (e == NULL)
 		return out_of_memory(x->mc, x->s, lane);
 	uint32_t at = (uint32_t)(offset % PAGE_BYTES);
@@ -624,7 +625,7 @@ bool trace_access(struct machine *mc, struct strip *s, const struct op *o,
 		return touch_lane(&x, lane, x.base + (uint64_t)(host - w->host),
 				  host);
 	}
-	if (h != NULL && o->id != OP_atom && o->id != OP_red)
+	if (h != NULL && !op_is_atomic(o))
 		shadow_move(mc, s, o,
 			    &(struct touch){.lane = lane,
 					    .address = address,
@@ -639,7 +640,7 @@ void trace_updated(struct machine *mc, struct strip *s, const struct op *o,
 		   uint32_t lane, uint8_t *host, const struct window *w)
 {
 	struct access x = access_of(mc, s, o, w, &(struct trace_at){0}, true);
-	if (mc->trace->shadow == NULL || o->number != NUMBER_F ||
+	if (mc->trace->shadow == NULL || o->number < NUMBER_F ||
 	    !is_noted(mc, w, x.is_shared))
 		return;
 	uint64_t offset = x.base + (uint64_t)(host - w->host);

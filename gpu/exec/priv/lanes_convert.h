@@ -8,6 +8,7 @@
 #ifndef WEFT_GPU_EXEC_PRIV_LANES_CONVERT_H
 #define WEFT_GPU_EXEC_PRIV_LANES_CONVERT_H
 
+#include "gpu/exec/priv/half.h"
 #include "gpu/exec/priv/lanes_float.h"
 #include "gpu/exec/priv/soft.h"
 

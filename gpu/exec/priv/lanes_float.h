@@ -177,12 +177,6 @@ static inline void put_half(const struct lane_args *p, uint32_t i, hu32 r)
 	*d = r;
 }
 
-/* The bits of a NaN in 16 bits, in either format, that go with nan32. */
-static inline uint32_t half_nan(uint32_t nan32)
-{
-	return nan32 >> 16 | 1u;
-}
-
 #define F32_OP(name, load, expr, post)                              \
 	static void lane_##name(const struct lane_args *args)       \
 	{                                                           \

@@ -64,7 +64,13 @@ enum op_atom {
 #define READS_B 2u
 #define READS_C 4u
 
-enum op_number { NUMBER_U, NUMBER_S, NUMBER_F };
+enum op_number {
+	NUMBER_U,
+	NUMBER_S,
+	NUMBER_F,   /* f32, f64 */
+	NUMBER_F16, /* one or two */
+	NUMBER_BF16,
+};
 
 struct op {
 	uint16_t id; /* enum op_id */

@@ -35,10 +35,6 @@ enum soft_int {
 	SOFT_S64,
 };
 
-/* imm of an atomic sum of halves. */
-#define HALF_SUM      1u
-#define HALF_SUM_BF16 2u
-
 /* x * y + z.  A NaN result is the default quiet NaN. */
 uint32_t soft_fma32(uint32_t x, uint32_t y, uint32_t z, uint32_t csr);
 uint64_t soft_fma64(uint64_t x, uint64_t y, uint64_t z, uint32_t csr);

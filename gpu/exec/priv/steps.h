@@ -9,8 +9,8 @@
 
 #include "gpu/exec/priv/machine.h"
 
-step_fn step_ld, step_ld_static, step_st, step_atom, step_isspacep;
-step_fn step_nop;
+step_fn step_ld, step_ld_static, step_st, step_atom, step_atom_wide;
+step_fn step_isspacep, step_nop;
 step_fn step_bra, step_brx, step_call, step_call_end, step_ret, step_exit;
 step_fn step_call_to, step_call_back, step_stack_address, step_param_copy;
 step_fn step_alloca, step_stacksave, step_stackrestore;

@@ -103,3 +103,8 @@ Test(gpu_exec_vectors, what_is_flushed)
 {
 	check_file("flush.txt");
 }
+
+Test(gpu_exec_vectors, atomics)
+{
+	check_file("atomic.txt");
+}

@@ -10,10 +10,10 @@
 #include "base/bytes.h"
 
 #define HEAD                                                      \
-	".version 7.8\n.target sm_90\n.address_size 64\n"         \
+	".version 8.3\n.target sm_90\n.address_size 64\n"         \
 	".visible .entry k(.param .u64 out) {\n"                  \
 	".reg .pred %p<8>; .reg .b16 %h<16>; .reg .b32 %r<24>;\n" \
-	".reg .b64 %rd<24>;\n"
+	".reg .b64 %rd<24>; .reg .b128 %q<4>;\n"
 
 static struct vector_line lines[VECTOR_LINES];
 
@@ -123,6 +123,109 @@ static void put_line(struct buf *b, uint32_t number,
 	}
 }
 
+/* What an atomic takes: registers of width bytes, count of them. */
+struct shape {
+	uint32_t width, count;
+	const char *letter, *type;
+};
+
+static struct shape shape_of(const char *op)
+{
+	const char *type = strrchr(op, '.'), *vec = strstr(op, ".v");
+	struct shape s = {.count = vec == NULL ? 1 : (uint32_t)vec[2] - '0'};
+	s.width = strstr(type, "128")  ? 16
+		  : strstr(type, "x2") ? 4
+		  : strstr(type, "16") ? 2
+		  : strstr(type, "64") ? 8
+				       : 4;
+	s.letter = s.width == 16  ? "q"
+		   : s.width == 8 ? "rd"
+		   : s.width == 4 ? "r"
+				  : "h";
+	s.type = s.width == 16	? "b128"
+		 : s.width == 8 ? "b64"
+		 : s.width == 4 ? "b32"
+				: "b16";
+	return s;
+}
+
+/* {%h0,%h1}, or one register. */
+static void put_registers(struct buf *b, struct shape s, uint32_t first)
+{
+	buf_put_str(b, s.count > 1 ? "{" : "");
+	for (uint32_t i = 0; i < s.count; i++)
+		buf_printf(b, "%s%%%s%u", i > 0 ? "," : "", s.letter,
+			   first + i);
+	buf_put_str(b, s.count > 1 ? "}" : "");
+}
+
+static void fill_registers(struct buf *b, struct shape s, uint32_t first,
+			   const struct vector_value *v)
+{
+	if (s.width == 16) {
+		buf_printf(b,
+			   "mov.b64 %%rd1, 0x%" PRIx64 ";\n"
+			   "mov.b64 %%rd2, 0x%" PRIx64 ";\n"
+			   "mov.b128 %%q%u, {%%rd1, %%rd2};\n",
+			   v[0].bits, v[1].bits, first);
+		return;
+	}
+	uint64_t ones = UINT64_MAX >> (64 - 8 * s.width);
+	for (uint32_t i = 0; i < s.count; i++) {
+		uint32_t at = i * s.width;
+		buf_printf(b, "mov.%s %%%s%u, 0x%" PRIx64 ";\n", s.type,
+			   s.letter, first + i,
+			   v[at / 8].bits >> (8 * (at % 8)) & ones);
+	}
+}
+
+/* Memory and operands are pairs of m and v; m is what memory holds then, v
+ * what the instruction gave. */
+static void put_atomic(struct buf *b, uint32_t number,
+		       const struct vector_line *l)
+{
+	struct shape s = shape_of(l->op);
+	uint32_t operands = l->in_count / 2 - 1;
+	bool has_result = strncmp(l->op, "atom", 4) == 0;
+	fill_registers(b, (struct shape){8, 2, "rd", "b64"}, 1, l->in);
+	buf_put_str(b, "st.global.v2.b64 [%rd22], {%rd1, %rd2};\n");
+	for (uint32_t i = 0; i < operands; i++)
+		fill_registers(b, s, s.width == 16 ? i : 8 * i,
+			       &l->in[2 + 2 * i]);
+	buf_printf(b, "%s ", l->op);
+	/* In place of the first operand. */
+	if (has_result)
+		put_registers(b, s, 0);
+	buf_put_str(b, has_result ? ", [%rd22]" : "[%rd22]");
+	for (uint32_t i = 0; i < operands; i++) {
+		buf_put_str(b, ", ");
+		put_registers(b, s, s.width == 16 ? i : 8 * i);
+	}
+	buf_put_str(b, ";\n");
+	if (l->out[0].cls == 'v') {
+		buf_printf(b, "st.global.%s%s [%%rd22], ",
+			   s.count > 2	  ? "v4."
+			   : s.count == 2 ? "v2."
+					  : "",
+			   s.type);
+		put_registers(b,
+			      (struct shape){s.width,
+					     s.count == 8 ? 4 : s.count,
+					     s.letter, s.type},
+			      0);
+		buf_put_str(b, ";\n");
+	}
+	if (l->out[0].cls == 'v' && s.count == 8) {
+		buf_put_str(b, "st.global.v4.b16 [%rd22+8], ");
+		put_registers(b, (struct shape){2, 4, "h", "b16"}, 4);
+		buf_put_str(b, ";\n");
+	}
+	buf_put_str(b, "ld.global.v2.b64 {%rd1, %rd2}, [%rd22];\n");
+	for (uint32_t i = 0; i < 2; i++)
+		buf_printf(b, "st.global.u64 [%%rd20+%u], %%rd%u;\n",
+			   (number * 2 + i) * VECTOR_THREADS * 8, 1 + i);
+}
+
 /* Both NaNs of one width, in a word of a float type? */
 static bool both_nan(uint64_t a, uint64_t b, uint64_t infinity, uint64_t sign)
 {
@@ -181,10 +284,18 @@ static void do_chunk(uint32_t n, const struct vector_user *user)
 
 	buf_put_str(&b, HEAD
 		    "ld.param.u64 %rd20, [out]; mov.u32 %r20, %tid.x;\n"
-		    "mul.wide.u32 %rd21, %r20, 8; add.u64 %rd20, %rd20, %rd21;"
+		    "mul.wide.u32 %rd21, %r20, 16; add.u64 %rd22, %rd20, %rd21;"
 		    "\n");
-	for (uint32_t i = 0; i < n; i++)
-		put_line(&b, i, &lines[i]);
+	buf_printf(&b,
+		   "add.u64 %%rd22, %%rd22, %u; mul.wide.u32 %%rd21, %%r20, 8;"
+		   "\nadd.u64 %%rd20, %%rd20, %%rd21;\n",
+		   VECTOR_CELLS);
+	for (uint32_t i = 0; i < n; i++) {
+		if (lines[i].in[0].cls == 'm')
+			put_atomic(&b, i, &lines[i]);
+		else
+			put_line(&b, i, &lines[i]);
+	}
 	buf_put_str(&b, "ret;\n}\n");
 	buf_put_u8(&b, 0);
 	cr_assert_eq(b.err, ERR_OK);

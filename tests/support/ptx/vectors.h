@@ -14,10 +14,12 @@
 #define VECTOR_LINES	 512u
 #define VECTOR_THREADS	 48u
 #define VECTOR_VALUES	 8u
-#define VECTOR_OUT_BYTES (VECTOR_LINES * 2 * VECTOR_THREADS * 8)
+#define VECTOR_CELLS	 (VECTOR_LINES * 2 * VECTOR_THREADS * 8)
+#define VECTOR_OUT_BYTES (VECTOR_CELLS + VECTOR_THREADS * 16)
 
 struct vector_value {
-	char cls; /* p h r d: the register's class; i: an immediate */
+	char cls; /* p h r d: the register's class; i: an immediate; m v: 8 of
+		   * 16 bytes in memory, or that registers hold together */
 	bool is_minus;
 	char part[8]; /* ".b1": of a video operand */
 	uint64_t bits;
