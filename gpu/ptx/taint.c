@@ -50,14 +50,14 @@ static bool add(struct marks *t, const struct ptx_operand *o)
 	return true;
 }
 
-/* A 64-bit integer out of memory may be an address. */
+/* A 64-bit integer out of memory may be an address, one of 128 two. */
 static bool may_load_address(const struct ptx_instr *in)
 {
 	const struct ptx_type_info *type = &ptx_types[in->types[0]];
 	bool loads = in->op == PTX_OP_ld || in->op == PTX_OP_ldu ||
 		     in->op == PTX_OP_atom;
 
-	return loads && type->bits == 64 && type->kind != PTX_KIND_F;
+	return loads && type->bits >= 64 && type->kind != PTX_KIND_F;
 }
 
 static bool follow(struct marks *t, const struct ptx_instr *in)

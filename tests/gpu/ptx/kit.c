@@ -64,7 +64,7 @@ struct bytes kit_body_text(struct arena *a, const char *body)
 		".visible .entry k(.param .u64 p, .param .u64 q, "
 		".param .u32 n) {\n"
 		".reg .pred %%p<16>;\n.reg .b16 %%h<16>;\n"
-		".reg .b32 %%r<16>;\n.reg .b64 %%d<16>;\n"
+		".reg .b32 %%r<16>;\n.reg .b64 %%d<16>; .reg .b128 %%q<4>;\n"
 		".shared .align 16 .b8 s[256];\n.local .align 8 .b8 l[64];\n"
 		"%s\n}\n",
 		body);

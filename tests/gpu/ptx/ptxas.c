@@ -115,6 +115,21 @@ static const struct {
 	{"ld.global.v4.b64 {%d1,%d2,%d3,%d4}, [%d5];", 87},
 	{"ld.global.L1::evict_last.b32 %r1, [%d1];", 73},
 	{"atom.global.add.v2.f32 {%r1,%r2}, [%d1], {%r3,%r4};", 80},
+	{"red.global.add.v4.f32 [%d1], {%r1,%r2,%r3,%r4};", 80},
+	{"red.global.min.noftz.v8.f16 [%d1], "
+	 "{%h1,%h2,%h3,%h4,%h5,%h6,%h7,%h8};",
+	 80},
+	{"atom.global.max.noftz.v4.bf16 {%h1,%h2,%h3,_}, [%d1], "
+	 "{%h5,%h6,%h7,%h8};",
+	 80},
+	{"atom.relaxed.cluster.add.noftz.v4.f16x2 {%r1,%r2,%r3,%r4}, [%d1], "
+	 "{%r5,%r6,%r7,%r8};",
+	 80},
+	{"atom.global.exch.b128 %q1, [%d1], %q2;", 82},
+	{"atom.acquire.gpu.shared.cas.b128 %q1, [%d1], %q2, %q1;", 82},
+	{"atom.acquire.sys.shared.cas.b128 %q1, [%d1], %q2, %q1;", 83},
+	{"ld.relaxed.sys.global.b128 %q1, [%d1];", 83},
+	{"st.volatile.global.b128 [%d1], %q1;", 82},
 	{"isspacep.param %p1, %d1;", 76},
 	{"cvt.pack.sat.u8.s32.b32 %r1, %r2, %r3, %r4;", 64},
 	{"mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc "
