@@ -202,11 +202,11 @@ static struct place list_targets(struct loader *l, const struct ptx_call *call,
 		return t;
 	}
 	for (uint32_t i = 0; is_prototype && i < l->m->function_count; i++) {
-		if (load_same_shape(&l->pm->functions[i], shape))
+		if (ptx_same_shape(&l->pm->functions[i], shape))
 			add_target(l, i);
 	}
 	for (uint32_t i = 0; !is_prototype && i < call->target_count; i++) {
-		if (load_same_shape(&l->pm->functions[call->targets[i]], shape))
+		if (ptx_same_shape(&l->pm->functions[call->targets[i]], shape))
 			add_target(l, call->targets[i]);
 	}
 	t.bytes = l->m->table_count - t.at;

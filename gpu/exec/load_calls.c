@@ -34,28 +34,6 @@ struct graph {
 	uint32_t path_top, top, seen;
 };
 
-static bool same_params(const struct ptx_param *a, const struct ptx_param *b,
-			uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		if (a[i].in_register != b[i].in_register ||
-		    a[i].bytes != b[i].bytes ||
-		    (a[i].in_register && a[i].cls != b[i].cls))
-			return false;
-	}
-	return true;
-}
-
-bool load_same_shape(const struct ptx_function *f,
-		     const struct ptx_function *shape)
-{
-	return f->has_body && !f->is_entry &&
-	       f->param_count == shape->param_count &&
-	       f->return_count == shape->return_count &&
-	       same_params(f->params, shape->params, f->param_count) &&
-	       same_params(f->returns, shape->returns, f->return_count);
-}
-
 static void add_edge(struct graph *g, uint32_t to)
 {
 	void *p = g->edges;
@@ -95,7 +73,7 @@ static void list_edges(struct graph *g)
 		g->first[i] = g->edge_count;
 		add_calls(g, f);
 		for (uint32_t k = 0; f->is_prototype && k < g->n; k++) {
-			if (load_same_shape(&pm->functions[k], f))
+			if (ptx_same_shape(&pm->functions[k], f))
 				add_edge(g, k);
 		}
 	}

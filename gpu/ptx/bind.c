@@ -54,7 +54,7 @@ static void bind_call(struct analysis *n, uint32_t function,
 
 	if (g->param_count != c->arg_count ||
 	    g->return_count != c->result_count)
-		return; /* an indirect call of another shape: undefined */
+		return; /* refused, or a call that has no prototype */
 	if (++n->bind_count > BINDS_MAX) {
 		n->err = ERR_LIMIT;
 		return;
@@ -71,6 +71,23 @@ static void bind_call(struct analysis *n, uint32_t function,
 			 n->return_object[callee] + i);
 }
 
+bool analysis_may_reach(const struct analysis *n, const struct ptx_call *c,
+			uint32_t callee)
+{
+	const struct ptx_function *all = n->m->functions;
+	bool is_listed = c->prototype != PTX_NO_INDEX;
+
+	if (!is_listed && !c->target_count)
+		return true;
+	for (uint32_t i = 0; i < c->target_count && !is_listed; i++)
+		is_listed = c->targets[i] == callee;
+	return is_listed &&
+	       ptx_same_shape(
+		       &all[callee],
+		       &all[c->prototype != PTX_NO_INDEX ? c->prototype
+							 : c->targets[0]]);
+}
+
 void transfer_call(struct analysis *n, uint32_t function,
 		   const struct ptx_instr *in)
 {
@@ -81,5 +98,6 @@ void transfer_call(struct analysis *n, uint32_t function,
 		return;
 	}
 	for (uint32_t i = 0; i < n->addressed_count; i++)
-		bind_call(n, function, c, n->addressed[i]);
+		if (analysis_may_reach(n, c, n->addressed[i]))
+			bind_call(n, function, c, n->addressed[i]);
 }

@@ -159,6 +159,27 @@ uint8_t ptx_mod_canonical(const struct ptx_instr *in, enum ptx_group g)
 	return v;
 }
 
+static bool same_params(const struct ptx_param *a, const struct ptx_param *b,
+			uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (a[i].in_register != b[i].in_register ||
+		    a[i].bytes != b[i].bytes ||
+		    (a[i].in_register && a[i].cls != b[i].cls))
+			return false;
+	return true;
+}
+
+bool ptx_same_shape(const struct ptx_function *f,
+		    const struct ptx_function *shape)
+{
+	return f->has_body && !f->is_entry &&
+	       f->param_count == shape->param_count &&
+	       f->return_count == shape->return_count &&
+	       same_params(f->params, shape->params, f->param_count) &&
+	       same_params(f->returns, shape->returns, f->return_count);
+}
+
 void ptx_instr_name(const struct ptx_function *f, const struct ptx_instr *in,
 		    char *out, size_t n)
 {

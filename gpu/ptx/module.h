@@ -384,6 +384,13 @@ ptx_operand(const struct ptx_function *f, const struct ptx_instr *in,
  */
 uint32_t ptx_dest_count(const struct ptx_instr *in);
 
+/*
+ * Whether f has a body and the parameters and results of shape, a function or
+ * a prototype: an indirect call reaches no other, it faults.  O(parameters).
+ */
+bool ptx_same_shape(const struct ptx_function *f,
+		    const struct ptx_function *shape);
+
 /* Index of the entry with that name, or PTX_NO_INDEX. */
 uint32_t ptx_module_find(const struct ptx_module *m, struct bytes name);
 

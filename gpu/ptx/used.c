@@ -115,7 +115,8 @@ static void visit_call(struct uses *u, uint32_t function,
 		return;
 	}
 	for (uint32_t i = 0; i < n->addressed_count; i++)
-		visit_bind(u, function, c, n->addressed[i]);
+		if (analysis_may_reach(n, c, n->addressed[i]))
+			visit_bind(u, function, c, n->addressed[i]);
 }
 
 /* Whether an instruction uses what it reads; a load or store of .param space

@@ -151,9 +151,6 @@ void load_spans(struct loader *l);
 
 /* Who calls whom: cycles, depths, who needs a stack (load_calls.c). */
 void load_call_graph(struct loader *l);
-/* Does f have a body and the prototype's or function's shape? */
-bool load_same_shape(const struct ptx_function *f,
-		     const struct ptx_function *shape);
 
 /* What an argument or result takes there: those in registers, too. */
 uint32_t load_stage_bytes(const struct ptx_param *p);

@@ -265,6 +265,10 @@ void transfer_store(struct analysis *n, uint32_t function,
 		    const struct ptx_instr *in);
 void transfer_update(struct analysis *n, uint32_t function,
 		     const struct ptx_instr *in);
+/* Whether the indirect call c, if it does not fault, may reach a function
+ * whose address is a value. */
+bool analysis_may_reach(const struct analysis *n, const struct ptx_call *c,
+			uint32_t callee);
 void transfer_call(struct analysis *n, uint32_t function,
 		   const struct ptx_instr *in);
 

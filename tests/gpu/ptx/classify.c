@@ -561,6 +561,48 @@ Test(ptx_classify, calls_without_a_body_are_refused)
 	arena_free(a);
 }
 
+#define SHAPES(x, arg, proto)                                                  \
+	BYTES_LIT(                                                             \
+		".version 8.0\n.target sm_75\n"                                \
+		".func (.param .b32 r) sees(.param .b64 x) {\n"                \
+		".reg .b64 %d; .reg .b32 %r;\n"                                \
+		"ld.param.u64 %d, [x]; ld.u32 %r, [%d+8];\n"                   \
+		"st.param.b32 [r], %r; ret; }\n"                               \
+		".func (.param .b32 r) adds(.param " x " x) {\n"               \
+		".reg .b32 %r;\n"                                              \
+		"ld.param.b32 %r, [x]; st.param.b32 [r], %r; ret; }\n"         \
+		".global .u64 table[2] = {sees, adds};\n"                      \
+		".entry k(.param .u64 p) {\n"                                  \
+		".reg .b64 %d<8>; .reg .b32 %r<4>; .local .align 8 .b8 l[16];" \
+		"one: .callprototype (.param .b32 _) _ (.param .b64 _);\n"     \
+		"two: .callprototype (.param .b32 _) _ (.param " proto         \
+		" _);\n"                                                       \
+		"ld.param.u64 %d0, [p]; cvta.to.global.u64 %d0, %d0;\n"        \
+		"mov.u64 %d1, l; cvta.local.u64 %d2, %d1;\n"                   \
+		"mov.u32 %r0, %tid.x; st.local.u64 [%d1], %d2;\n"              \
+		"st.local.u32 [%d1+8], %r0;\n"                                 \
+		"ld.global.u64 %d3, [table]; ld.global.u64 %d4, [table+8];\n"  \
+		"call (%r1), %d3, (%d2), one;\n"                               \
+		"call (%r2), %d4, (" arg "), two;\n"                           \
+		"add.u32 %r1, %r1, %r2; mul.wide.u32 %d5, %r0, 4;\n"           \
+		"add.s64 %d5, %d0, %d5; st.global.u32 [%d5], %r1; ret; }")
+
+/* An address that goes to one function is none that another gets, if their
+ * parameters have other sizes; the referee would not call it. */
+Test(ptx_classify, a_call_reaches_functions_of_its_shape)
+{
+	struct arena *a = kit_arena();
+	struct ptx_report r;
+
+	r = classify(a, kit_parse(a, SHAPES(".b32", "%r1", ".b32")), "k", NULL);
+	cr_expect_eq(r.sale, PTX_SALE_A, "%s",
+		     r.reason_count ? ptx_why_word(r.reasons[0].why) : "");
+	r = classify(a, kit_parse(a, SHAPES(".b64", "%d2", ".b64")), "k", NULL);
+	cr_expect_eq(r.sale, PTX_SALE_C);
+	cr_expect_eq(r.reasons[0].why, PTX_WHY_address_leak);
+	arena_free(a);
+}
+
 #define CALLS(body)                                                            \
 	BYTES_LIT(".version 8.0\n.target sm_75\n"                              \
 		  ".func f(.param .b32 x) { ret; }\n"                          \
