@@ -54,11 +54,16 @@ uint32_t schedule_strip(struct machine *mc, uint32_t k)
 	return (mc->schedule_turn & 1u) != 0 ? n - 1 - at : at;
 }
 
+/* For steps, column "operands" of ops.def. */
+static const char *const step_args[OP_COUNT] = {
+#define STEP_OP(id, mn, t0, t1, need, allow, args, fn, cost, doc) \
+	[OP_##id] = args,
+#include "gpu/exec/ops.def"
+};
+
 static bool is_warp_op(const struct op *o)
 {
-	return o->id == OP_bar_warp || o->id == OP_shfl || o->id == OP_vote ||
-	       o->id == OP_match || o->id == OP_redux ||
-	       o->id == OP_activemask || o->id == OP_bar_arrive;
+	return step_args[o->id] != NULL && step_args[o->id][0] == 'w';
 }
 
 /* A lane that can run: the lowest pc's first, or by chance; n: none. */
