@@ -357,10 +357,10 @@ struct ptx_module {
 	uint32_t instr_count; /* of all functions */
 };
 
-/* Video instructions: vadd ... vset, and vadd2 ... vset4 alone. */
+/* Video instructions: vadd ... vset; vadd2 ... vset4 alone; and their lanes, 2
+ * or 4, else 0. */
 bool ptx_is_video(uint32_t op);
 bool ptx_is_simd(uint32_t op);
-/* Lanes of a SIMD one: 2 or 4; else 0. */
 uint32_t ptx_lane_count(uint32_t op);
 
 /* Two floats in one register: NaNs of theirs are none of the register's. */
@@ -384,10 +384,8 @@ ptx_operand(const struct ptx_function *f, const struct ptx_instr *in,
  */
 uint32_t ptx_dest_count(const struct ptx_instr *in);
 
-/*
- * Whether f has a body and the parameters and results of shape, a function or
- * a prototype: an indirect call reaches no other, it faults.  O(parameters).
- */
+/* Whether f has a body and the parameters and results of shape, a function or
+ * a prototype: an indirect call reaches no other, it faults. */
 bool ptx_same_shape(const struct ptx_function *f,
 		    const struct ptx_function *shape);
 

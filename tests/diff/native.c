@@ -180,7 +180,13 @@ static uint32_t run_batch(struct batch *b)
 
 static uint64_t number(const char *s)
 {
-	return strtoull(s, NULL, 0);
+	char *end;
+	uint64_t v = strtoull(s, &end, 0);
+	if (*s == '\0' || *end != '\0') {
+		fprintf(stderr, "native: %s is not a number\n", s);
+		exit(2);
+	}
+	return v;
 }
 
 int main(int argc, char **argv)
@@ -188,17 +194,21 @@ int main(int argc, char **argv)
 	static struct batch b = {.statements = 40, .count = BATCH};
 	char folder[] = "/tmp/weft-native-XXXXXX";
 	uint64_t count = 200, seed = 1, bad = 0;
-	for (int i = 1; i + 1 < argc; i += 2) {
-		if (strcmp(argv[i], "--count") == 0)
+	for (int i = 1; i < argc; i += 2) {
+		bool has_value = i + 1 < argc;
+		if (has_value && strcmp(argv[i], "--count") == 0)
 			count = number(argv[i + 1]);
-		else if (strcmp(argv[i], "--seed") == 0)
+		else if (has_value && strcmp(argv[i], "--seed") == 0)
 			seed = number(argv[i + 1]);
-		else if (strcmp(argv[i], "--statements") == 0)
+		else if (has_value && strcmp(argv[i], "--statements") == 0)
 			b.statements = (uint32_t)number(argv[i + 1]);
-		else if (strcmp(argv[i], "--keep") == 0)
+		else if (has_value && strcmp(argv[i], "--keep") == 0)
 			b.folder = argv[i + 1];
-		else
+		else {
+			fprintf(stderr, "native [--count N] [--seed S] "
+					"[--statements N] [--keep FOLDER]\n");
 			return 2;
+		}
 	}
 	bool keeps = b.folder != NULL;
 	if (!keeps)
