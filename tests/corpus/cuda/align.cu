@@ -27,6 +27,7 @@ KERNEL needleman_wunsch_wavefront(int *out, const u8 *a, const u8 *b)
 	__shared__ int d[3][33];
 	u32 t = threadIdx.x, base = blockIdx.x * 32;
 	d[0][t] = d[1][t] = d[2][t] = 0;
+	__syncthreads();
 	if (t == 0) {
 		d[0][32] = d[1][32] = d[2][32] = 0;
 		d[0][0] = 0;
