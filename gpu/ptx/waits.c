@@ -3,8 +3,9 @@
  *
  * A loop that loads the same place again and again, from a buffer that the
  * launch writes but the loop does not, and that ends by what it loads, waits
- * for another CTA.  A ticket (the result of an atomic) that is compared with
- * the number of CTAs makes one CTA the last: it reads what all others wrote.
+ * for another CTA.  A ticket (the result of an atomic, or of a function that
+ * has one) that is compared with the number of CTAs makes one CTA the last: it
+ * reads what all others wrote.
  */
 #include "gpu/ptx/priv/analysis.h"
 
@@ -22,6 +23,9 @@ struct waits {
 	uint32_t loop;	     /* number of the loop at hand */
 	uint32_t *phi_of;    /* [name] + 1 */
 	uint32_t *access_of; /* [instruction] + 1 */
+	/* Functions in which an atomic or a call of such a one stands, and
+	 * variables that take what such a call gives. */
+	bool *has_atom, *takes_ticket;
 	uint64_t visits;
 };
 
@@ -74,13 +78,29 @@ static bool is_instr(const struct waits *w, const struct ptx_instr *in,
 	return in == goal;
 }
 
+static bool calls_atom(const struct waits *w, const struct ptx_function *f,
+		       const struct ptx_instr *in)
+{
+	return in->op == PTX_OP_call &&
+	       f->calls[in->aux].callee != PTX_NO_INDEX &&
+	       w->has_atom[f->calls[in->aux].callee];
+}
+
 static bool is_ticket(const struct waits *w, const struct ptx_instr *in,
 		      uint32_t name, const void *goal)
 {
-	(void)w;
+	const struct ptx_function *f = &w->n->m->functions[w->function];
+	const struct ptx_operand *m;
+
 	(void)name;
 	(void)goal;
-	return in->op == PTX_OP_atom;
+	if (in->op == PTX_OP_atom || calls_atom(w, f, in))
+		return true;
+	if (in->op != PTX_OP_ld)
+		return false;
+	m = ptx_operand(f, in, 1);
+	return m->kind == PTX_OPERAND_MEMORY && m->base == PTX_BASE_VARIABLE &&
+	       w->takes_ticket[m->index];
 }
 
 static bool is_grid_size(const struct waits *w, const struct ptx_instr *in,
@@ -294,6 +314,44 @@ static void find_tickets(struct waits *w)
 	}
 }
 
+static void mark_results(struct waits *w, const struct ptx_call *c)
+{
+	for (uint32_t i = 0; i < c->result_count; i++)
+		if (c->results[i].kind == PTX_OPERAND_ADDRESS)
+			w->takes_ticket[c->results[i].index] = true;
+}
+
+/* Calls deeper than this give no tickets. */
+#define DEPTH_MAX 8u
+
+static bool list_tickets(struct waits *w)
+{
+	const struct ptx_module *m = w->n->m;
+
+	w->has_atom = ARENA_ARRAY(w->n->a, m->function_count + 1u, bool);
+	w->takes_ticket = ARENA_ARRAY(w->n->a, m->variable_count + 1u, bool);
+	if (!w->has_atom || !w->takes_ticket)
+		return false;
+	for (uint32_t depth = 0; depth < DEPTH_MAX; depth++)
+		for (uint32_t i = 0; i < m->function_count; i++) {
+			const struct ptx_function *f = &m->functions[i];
+
+			for (uint32_t k = 0;
+			     k < f->instr_count && !w->has_atom[i]; k++)
+				w->has_atom[i] =
+					f->instrs[k].op == PTX_OP_atom ||
+					calls_atom(w, f, &f->instrs[k]);
+		}
+	for (uint32_t i = 0; i < m->function_count; i++) {
+		const struct ptx_function *f = &m->functions[i];
+
+		for (uint32_t k = 0; k < f->instr_count; k++)
+			if (calls_atom(w, f, &f->instrs[k]))
+				mark_results(w, &f->calls[f->instrs[k].aux]);
+	}
+	return true;
+}
+
 static bool begin(struct waits *w, uint32_t function)
 {
 	const struct ptx_function *f = &w->n->m->functions[function];
@@ -325,6 +383,10 @@ void waits_find(struct analysis *n)
 
 	for (uint32_t i = 0; i < n->object_count; i++)
 		writes |= n->objects[i].is_global && n->objects[i].written;
+	if (writes && !list_tickets(&w)) {
+		n->err = ERR_NO_MEMORY;
+		return;
+	}
 	for (uint32_t i = 0; writes && i < n->m->function_count; i++) {
 		if (!n->reach.functions[i])
 			continue;
