@@ -3,7 +3,9 @@
  *
  * Registers have one definition each (ssa.c), so a register is one value; what
  * comes together at the head of a loop is joined until nothing grows.
- * Functions are analysed once for all callers, and memory for all times.
+ * Functions are analysed once for all callers, and memory for all times.  What
+ * was never written may be anything: registers from the start, memory when
+ * all that is written to it is known.
  */
 #include <string.h>
 
@@ -384,7 +386,12 @@ enum err analysis_run(struct analysis *n)
 {
 	enum err e = make_names(n);
 
+	n->is_settled = false;
+	n->carry = value_any();
 	make_extents(n);
+	for (uint32_t i = 0; e == ERR_OK && i < n->m->function_count; i++)
+		if (n->reach.functions[i])
+			n->regs[n->reg_first[i]] = value_unset();
 	if (e == ERR_OK)
 		e = objects_make(n);
 	if (e == ERR_OK)
@@ -394,13 +401,18 @@ enum err analysis_run(struct analysis *n)
 	if (e != ERR_OK)
 		return e;
 	for (uint32_t pass = 0; pass < ANALYSIS_PASSES; pass++) {
-		n->grew = false;
+		n->grew = n->saw_unset = false;
 		n->widen = widen_at(pass);
 		for (uint32_t i = 0; i < n->m->function_count; i++)
 			if (n->reach.functions[i])
 				pass_function(n, i);
-		if (!n->grew || n->err != ERR_OK)
+		if (n->err != ERR_OK)
 			return n->err;
+		if (n->grew)
+			continue;
+		if (n->is_settled || !n->saw_unset)
+			return ERR_OK;
+		n->is_settled = true;
 	}
 	return ERR_LIMIT;
 }

@@ -245,8 +245,8 @@ static struct value load_eight(struct analysis *n, const struct object *o,
 	return v;
 }
 
-struct value contents_load(struct analysis *n, uint32_t object,
-			   const struct value *at, uint32_t bytes)
+static struct value load_any(struct analysis *n, uint32_t object,
+			     const struct value *at, uint32_t bytes)
 {
 	const struct object *o = &n->objects[object];
 	struct value v = {0}, one;
@@ -280,6 +280,17 @@ struct value contents_load(struct analysis *n, uint32_t object,
 	}
 	value_flatten(&v, n->extent);
 	return v;
+}
+
+struct value contents_load(struct analysis *n, uint32_t object,
+			   const struct value *at, uint32_t bytes)
+{
+	struct value v = load_any(n, object, at, bytes);
+
+	if (v.kinds)
+		return v;
+	n->saw_unset = true;
+	return n->is_settled ? value_unset() : v;
 }
 
 void contents_copy(struct analysis *n, uint32_t from, uint32_t to)

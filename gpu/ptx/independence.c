@@ -336,21 +336,23 @@ static bool do_meet(const struct analysis *n, const struct form *x,
 			   apart + ((int64_t)y->bytes - 1));
 }
 
-/* Neighbours in the middle of the grid. */
+/* Neighbours in the middle of the grid, or at its first CTA. */
 static bool neighbours_meet(const struct analysis *n, const struct form *x,
 			    const struct form *y)
 {
 	if (x->at.c0 > VALUE_FAR / 4 || x->at.c0 < -VALUE_FAR / 4 ||
 	    y->at.c0 > VALUE_FAR / 4 || y->at.c0 < -VALUE_FAR / 4)
 		return false;
-	for (uint32_t d = 0; d < 3; d++) {
+	for (uint32_t way = 0; way < 6; way++) {
+		uint32_t d = way / 2;
 		int64_t a[3], b[3];
 
 		for (uint32_t i = 0; i < 3; i++)
-			a[i] = b[i] = (int64_t)n->extent[3 + i] / 2;
+			a[i] = b[i] =
+				way % 2 ? 0 : (int64_t)n->extent[3 + i] / 2;
 		if (n->extent[3 + d] < 2)
 			continue;
-		b[d]--;
+		b[d] += way % 2 ? 1 : -1;
 		if (do_meet(n, x, y, a, b) || do_meet(n, x, y, b, a))
 			return true;
 	}

@@ -221,7 +221,36 @@ void transfer_store(struct analysis *n, uint32_t function,
 	}
 }
 
-/* Memory that is changed to some number. */
+struct value transfer_anywhere(struct analysis *n, uint32_t function,
+			       const struct ptx_operand *o)
+{
+	uint32_t object = analysis_object_of(n, function, o);
+	struct value at = transfer_address(n, function, o);
+	struct value any = value_any(), v = {0}, part;
+
+	for (uint32_t i = 0; i < n->object_count; i++) {
+		uint32_t b = n->objects[i].base;
+		bool reaches =
+			object != PTX_NO_INDEX
+				? i == object
+				: (at.bases >> b & 1 && b != BASE_OTHER &&
+				   n->base_object[b] == i) ||
+					  (value_may_be_anywhere(&at) &&
+					   analysis_is_other(&n->objects[i]));
+
+		if (!reaches)
+			continue;
+		part = contents_load(n, i, &any, 1);
+		value_join(&v, &part, n->extent);
+	}
+	if (object == PTX_NO_INDEX && value_may_be_anywhere(&at)) {
+		part = value_data();
+		value_join(&v, &part, n->extent);
+	}
+	return value_mix(&v, &v);
+}
+
+/* Memory that is changed to some number, or to what is copied. */
 void transfer_update(struct analysis *n, uint32_t function,
 		     const struct ptx_instr *in)
 {
@@ -229,6 +258,8 @@ void transfer_update(struct analysis *n, uint32_t function,
 	struct value any = value_data(), nowhere = value_any(), at;
 	uint32_t object;
 
+	if (in->op == PTX_OP_cp_async && in->operand_count > 1)
+		any = transfer_anywhere(n, function, ptx_operand(f, in, 1));
 	for (uint32_t i = 0; i < in->operand_count; i++) {
 		const struct ptx_operand *o = ptx_operand(f, in, i);
 

@@ -209,6 +209,9 @@ static void check_leak(struct analysis *n, uint32_t function,
 		check_operands(n, function, in, ptx_dest_count(in),
 			       "an address in an atomic");
 		return;
+	case PTX_OP_stmatrix:
+		check_operands(n, function, in, 0, "an address in a matrix");
+		return;
 	default:
 		return;
 	}

@@ -481,6 +481,21 @@ static struct value transfer_setp(struct analysis *n, uint32_t function,
 	return v;
 }
 
+/* The carry flag is one value for all places: of all that may set it. */
+static struct value transfer_carry(struct analysis *n, uint32_t function,
+				   const struct ptx_instr *in, struct value v)
+{
+	if (in->op == PTX_OP_addc || in->op == PTX_OP_subc ||
+	    in->op == PTX_OP_madc)
+		v = value_mix(&v, &n->carry);
+	if (in->mod[PTX_MOD_CC]) {
+		struct value c = mix_sources(n, function, in);
+
+		n->grew |= value_join(&n->carry, &c, n->extent);
+	}
+	return v;
+}
+
 static void set_all(struct analysis *n, uint32_t function,
 		    const struct ptx_operand *o, struct value v)
 {
@@ -516,9 +531,10 @@ void transfer_instr(struct analysis *n, uint32_t function,
 	case PTX_OP_cp_async:
 	case PTX_OP_stmatrix:
 		transfer_update(n, function, in);
-		FALLTHROUGH;
-	case PTX_OP_ldmatrix:
 		v = value_data();
+		break;
+	case PTX_OP_ldmatrix:
+		v = transfer_anywhere(n, function, ptx_operand(f, in, 1));
 		break;
 	case PTX_OP_setp:
 	case PTX_OP_set:
@@ -527,7 +543,8 @@ void transfer_instr(struct analysis *n, uint32_t function,
 	default:
 		if (ptx_dest_count(in) == 0)
 			return;
-		v = transfer_plain(n, function, in);
+		v = transfer_carry(n, function, in,
+				   transfer_plain(n, function, in));
 		break;
 	}
 	for (uint32_t i = 0; i < ptx_dest_count(in); i++)

@@ -61,6 +61,14 @@ struct value value_data(void)
 			      .irregular = true};
 }
 
+struct value value_unset(void)
+{
+	struct value v = value_data();
+
+	v.irregular = false;
+	return v;
+}
+
 struct value value_const(int64_t c)
 {
 	return (struct value){

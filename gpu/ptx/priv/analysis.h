@@ -161,7 +161,11 @@ struct analysis {
 	uint32_t *addressed; /* functions whose address is a value */
 	uint32_t addressed_count, bind_count;
 
-	bool grew;	  /* in this pass */
+	struct value carry; /* what may be in the carry flag */
+	bool grew;	    /* in this pass */
+	/* In this pass memory was read that nothing writes; that it may hold
+	 * anything is looked at when all else is known. */
+	bool saw_unset, is_settled;
 	enum widen widen; /* of loops and of contents */
 	int64_t stops[STOPS_MAX];
 	uint32_t stop_count;
@@ -265,6 +269,9 @@ void transfer_store(struct analysis *n, uint32_t function,
 		    const struct ptx_instr *in);
 void transfer_update(struct analysis *n, uint32_t function,
 		     const struct ptx_instr *in);
+/* Bits of what memory holds anywhere around o: a row of a matrix, a copy. */
+struct value transfer_anywhere(struct analysis *n, uint32_t function,
+			       const struct ptx_operand *o);
 /* Whether the indirect call c, if it does not fault, may reach a function
  * whose address is a value. */
 bool analysis_may_reach(const struct analysis *n, const struct ptx_call *c,

@@ -66,8 +66,9 @@ struct value {
 
 /* extent, below: of each of the VALUE_VARS variables. */
 
-struct value value_any(void);  /* a clean number */
-struct value value_data(void); /* one that memory held */
+struct value value_any(void);	/* a clean number */
+struct value value_data(void);	/* one that memory held */
+struct value value_unset(void); /* one that nothing has written */
 struct value value_const(int64_t c);
 struct value value_in(int64_t lo, int64_t hi); /* a clean number */
 struct value value_var(uint32_t var);

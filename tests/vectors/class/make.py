@@ -17,18 +17,19 @@ ARGS2 = [{"buffer": 0}, {"buffer": 1}, {"u32": 1024}]
 LOAD = ["ld.param.u64 %d1, [p];", "ld.param.u64 %d2, [q];"]
 INDEX = ["mov.u32 %r1, %tid.x;", "mov.u32 %r2, %ctaid.x;", "mov.u32 %r3, %ntid.x;",
          "mad.lo.s32 %r4, %r2, %r3, %r1;", "mul.wide.s32 %d10, %r4, 4;"]
+Q = ".reg .b128 %q<4>;"
 seen = set()
 
 
 def case(name, why, body, cls, reason, independence=None, head=(), params=P2, args=None,
-         grid=(8,), block=(128,), shared=0, stack=0, load=True, version="8.0", target="sm_80"):
+         grid=(8,), block=(128,), shared=0, stack=0, load=True, version="8.0", target="sm_80", regs=None):
     assert name not in seen, name
     seen.add(name)
     lines = body.strip().split("\n") if isinstance(body, str) else list(body)
     text = [".version " + version, ".target " + target, ".address_size 64"] + list(head)
     text += [".visible .entry k(%s)" % params, "{", ".reg .pred %p<16>;", ".reg .b16 %h<16>;",
              ".reg .b32 %r<32>;", ".reg .b64 %d<32>;", ".shared .align 16 .b8 s[1024];",
-             ".local .align 16 .b8 l[256];"]
+             ".local .align 16 .b8 l[256];"] + ([regs] if regs else [])
     text += (LOAD if load else []) + [x.strip() for x in lines] + ["ret;", "}"]
     expect = {"class": cls, "reason": reason}
     if independence:
@@ -235,6 +236,68 @@ refuse("x_shared", "too much shared memory", "st.shared.u32 [s], 1;\nst.global.u
 refuse("float_mma", "sums of a float matrix product have no order",
        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r1,%r2,%r3,%r4}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, {%r1,%r2,%r3,%r4};\nst.global.u32 [%d1], %r1;", "float_mma")
 
+
+# What passes through rarer instructions.
+refuse("grid_last_in_call", "the ticket comes out of a function in a function", "mov.u32 %r1, %nctaid.x;\nadd.s32 %r1, %r1, -1;\n{ .param .b32 y; call (y), g, (%d1);\nld.param.b32 %r2, [y]; }\nsetp.ne.s32 %p1, %r2, %r1;\n@%p1 exit;\nst.global.u32 [%d2], 1;",
+       "grid_barrier", cls="D", head=[".func (.reg .b32 r) f(.reg .b64 a) { atom.global.add.u32 r, [a], 1; ret; }",
+                                      ".func (.param .b32 r) g(.reg .b64 a) { .reg .b32 %v; call (%v), f, (a); st.param.b32 [r], %v; ret; }"])
+refuse("leak_by_carry", "whether a sum of pointers carries", "add.cc.u64 %d3, %d1, 0x7fffff0000000000;\naddc.u64 %d4, 0, 0;\nst.global.u64 [%d1], %d4;", "address_leak")
+refuse("leak_by_borrow", "whether a difference borrows", "sub.cc.u64 %d3, %d1, %d2;\nsubc.u32 %r1, 0, 0;\nst.global.u32 [%d1], %r1;", "address_leak")
+refuse("leak_by_minimum", "writes to whichever buffer comes first", "min.u64 %d3, %d1, %d2;\nst.global.u32 [%d3], 1;", "address_leak")
+refuse("leak_by_shift", "an address as a distance", "cvt.u32.u64 %r1, %d1;\nand.b32 %r1, %r1, 65536;\nshr.u32 %r1, %r1, 16;\nmov.u32 %r2, 1;\nshl.b32 %r3, %r2, %r1;\nst.global.u32 [%d1], %r3;", "address_leak")
+refuse("leak_by_funnel", "shifted out of a pair", "mov.b64 {%r1, %r2}, %d1;\nshf.l.wrap.b32 %r3, %r1, %r2, 7;\nst.global.u32 [%d1], %r3;", "address_leak")
+refuse("leak_by_match", "lanes whose pointers are equal", "mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 16;\nselp.b64 %d3, %d1, %d2, %p1;\nmatch.any.sync.b64 %r2, %d3, -1;\nst.global.u32 [%d1], %r2;", "address_leak")
+refuse("leak_by_dot", "a dot product of its bytes", "cvt.u32.u64 %r1, %d1;\ndp4a.u32.u32 %r2, %r1, %r1, 0;\nst.global.u32 [%d1], %r2;", "address_leak")
+refuse("leak_by_video", "a video instruction", "mov.b64 {%r1, %r2}, %d1;\nvadd.u32.u32.u32 %r3, %r2.b0, 1;\nst.global.u32 [%d1], %r3;", "address_leak")
+refuse("leak_by_test", "its bits as those of a double", "testp.subnormal.f64 %p1, %d1;\n@%p1 st.global.u32 [%d1], 1;", "address_leak")
+refuse("leak_by_barrier", "a barrier counts what pointers say", "and.b64 %d3, %d1, 0x100000;\nsetp.ne.s64 %p1, %d3, 0;\nbar.red.popc.u32 %r1, 0, %p1;\nst.global.u32 [%d1], %r1;", "address_leak")
+refuse("leak_by_matrix", "a product of matrices", "cvt.u32.u64 %r1, %d1;\nmma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32 {%r2,%r3}, {%r1}, {%r1}, {%r4,%r4};\nst.global.u32 [%d1], %r2;", "address_leak")
+refuse("leak_through_ldmatrix", "rows of shared memory that hold pointers", "mov.u32 %r1, %tid.x;\nshl.b32 %r1, %r1, 3;\nand.b32 %r1, %r1, 1016;\nmov.u32 %r2, s;\nadd.u32 %r2, %r2, %r1;\nst.shared.u64 [%r2], %d1;\nbar.sync 0;\nand.b32 %r2, %r2, -16;\nldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r3}, [%r2];\nst.global.u32 [%d1], %r3;", "address_leak")
+refuse("leak_through_stmatrix", "a matrix of pointers, stored", "cvt.u32.u64 %r1, %d1;\nmov.u32 %r2, %tid.x;\nand.b32 %r2, %r2, 7;\nshl.b32 %r2, %r2, 4;\nmov.u32 %r3, s;\nadd.u32 %r3, %r3, %r2;\nstmatrix.sync.aligned.m8n8.x1.shared.b16 [%r3], {%r1};\nbar.sync 0;\nld.shared.u32 %r4, [%r3];\nst.global.u32 [%d1], %r4;", "address_leak", version="7.8", target="sm_90")
+refuse("leak_through_async_copy", "a table of pointers, copied into shared memory", "cp.async.ca.shared.global [s], [t], 16;\ncp.async.wait_all;\nbar.sync 0;\nld.shared.u64 %d3, [s+8];\nst.global.u64 [%d1], %d3;", "address_leak",
+       head=[".global .b32 x;", ".global .align 16 .u64 t[2] = {x, x};"])
+refuse("leak_through_carry_chain", "from one function to its caller by the carry flag alone", "mov.u32 %r2, 0;\ncall f, (%d2);\naddc.u32 %r1, %r2, 0;\nst.global.u32 [%d1], %r1;", "address_leak",
+       head=[".func f(.reg .b64 a) { .reg .b64 %v; add.cc.u64 %v, a, 0x7fffff0000000000; ret; }"])
+refuse("leak_through_movmatrix", "turned round in a warp", "cvt.u32.u64 %r1, %d1;\nmovmatrix.sync.aligned.m8n8.trans.b16 %r2, %r1;\nst.global.u32 [%d1], %r2;", "address_leak", version="7.8")
+refuse("leak_through_128", "two pointers in a register of 128 bits", "mov.b128 %q1, {%d1, %d2};\nst.global.b128 [%d1], %q1;", "address_leak", regs=Q, version="8.3", target="sm_70")
+refuse("leak_through_wide_atomic", "the same by an exchange", "mov.b128 %q1, {%d1, %d2};\natom.shared.exch.b128 _, [s], %q1;", "address_leak", regs=Q, version="8.3", target="sm_90")
+refuse("leak_through_vector", "stored whole, read back as a vector of halves", "st.shared.u64 [s+16], %d1;\nld.shared.v2.u32 {%r2, %r3}, [s+16];\nst.global.u32 [%d2], %r3;", "address_leak")
+refuse("atomic_wide_exchange", "an exchange of 16 bytes, its result dropped", "mov.b128 %q1, {%d3, %d4};\natom.global.exch.b128 _, [%d1], %q1;", "atomic_order", regs=Q, version="8.3", target="sm_90")
+refuse("atomic_wide_compare", "half of what a compare and swap of 16 bytes gives", "mov.u64 %d3, 1;\nmov.b128 %q1, {%d3, %d3};\natom.global.cas.b128 %q2, [%d1], %q1, %q1;\nmov.b128 {%d4, _}, %q2;\nst.global.u64 [%d2], %d4;", "atomic_result_used", regs=Q, version="8.3", target="sm_90")
+refuse("atomic_vector", "sums of vectors of floats", "red.global.add.v4.f32 [%d1], {%r1, %r2, %r1, %r2};", "float_atomic", target="sm_90", version="8.1")
+refuse("atomic_vector_minimum", "minima of vectors of halves: of zeros with signs, and of NaNs", "red.global.min.noftz.v8.f16 [%d1], {%h1,%h2,%h1,%h2,%h1,%h2,%h1,%h2};", "float_atomic", target="sm_90", version="8.1")
+refuse("atomic_to_trap", "whether the launch fails", ATOM + "setp.gt.u32 %p1, %r1, 100;\n@%p1 trap;\nst.global.u32 [%d2], 1;", "atomic_result_used")
+refuse("atomic_to_barrier", "which barrier", ATOM + "and.b32 %r1, %r1, 7;\nbar.sync %r1;\nst.global.u32 [%d2], 1;", "atomic_result_used")
+refuse("atomic_to_lane", "which lane's value", "mov.u32 %r2, %tid.x;\n" + ATOM + "shfl.sync.idx.b32 %r3, %r2, %r1, 31, -1;\nst.global.u32 [%d2], %r3;", "atomic_result_used")
+refuse("atomic_to_mask", "who takes part in a vote", ATOM + "setp.eq.s32 %p1, %r2, %r2;\nor.b32 %r1, %r1, 1;\nvote.sync.ballot.b32 %r3, %p1, %r1;\nst.global.u32 [%d2], %r3;", "atomic_result_used")
+refuse("atomic_to_jump", "where a table leads", ATOM + "and.b32 %r1, %r1, 1;\nT: .branchtargets A, B;\nbrx.idx %r1, T;\nA: st.global.u32 [%d2], 1;\nret;\nB: st.global.u32 [%d2], 2;", "atomic_result_used")
+refuse("atomic_to_copy", "how much a copy takes", ATOM + "and.b32 %r1, %r1, 15;\ncp.async.ca.shared.global [s], [%d2], 16, %r1;\ncp.async.wait_all;\nbar.sync 0;", "atomic_result_used")
+refuse("atomic_through_carry", "through the carry flag", ATOM + "add.cc.u32 %r2, %r1, -4;\naddc.u32 %r3, 0, 0;\nst.global.u32 [%d2], %r3;", "atomic_result_used")
+refuse("atomic_and_copy", "an asynchronous copy reads what is counted up", "red.global.add.u32 [%d1], 1;\ncp.async.ca.shared.global [s], [%d1+64], 16;\ncp.async.wait_all;", "atomic_and_plain")
+refuse("neighbour_copy", "an asynchronous copy of the next CTA's output", INDEX + ["and.b64 %d10, %d10, -16;", "add.s64 %d11, %d1, %d10;", "cp.async.ca.shared.global [s], [%d11+512], 16;", "cp.async.wait_all;", "st.global.u32 [%d11], %r4;"], "reads_written")
+refuse("variable_flag", "a variable of the module, written by one CTA and read by all", "mov.u32 %r1, %ctaid.x;\nsetp.ne.u32 %p1, %r1, 0;\n@!%p1 st.global.u32 [x], 5;\nld.global.u32 %r2, [x];\nst.global.u32 [%d1], %r2;", "reads_written", head=[".global .u32 x;"])
+refuse("variable_counter", "a variable of the module counts", "atom.global.add.u32 %r1, [x], 1;\nst.global.u32 [%d1], %r1;", "atomic_result_used", head=[".global .u32 x;"])
+refuse("nc_variable", "a read-only load of a variable that the launch writes", "ld.global.nc.u32 %r1, [x];\nst.global.u32 [x+4], %r1;", "nc_written", head=[".global .u32 x[2];"])
+refuse("pointer_through_128", "a pointer in 16 bytes of memory", "ld.global.b128 %q1, [%d1];\nmov.b128 {%d3, %d4}, %q1;\nst.global.u32 [%d4], 1;", "store_through_loaded", regs=Q, version="8.3", target="sm_70")
+refuse("pointer_sum", "half of one pointer and half of another", "shr.u64 %d3, %d1, 1;\nshr.u64 %d4, %d2, 1;\nadd.u64 %d5, %d3, %d4;\nst.global.u32 [%d5], 1;", "address_leak")
+refuse("clock_in_table", "read by a function that only a table names", "ld.const.u64 %d3, [t];\nP: .callprototype _ ();\ncall %d3, P;\nst.global.u32 [%d1], 1;", "special_register", stack=1024,
+       head=[".func f() { .reg .b32 %r; mov.u32 %r, %smid; ret; }", ".const .u64 t[1] = {f};"])
+refuse("flag_in_buffer", "the same in a buffer", "mov.u32 %r1, %ctaid.x;\nsetp.ne.u32 %p1, %r1, 0;\n@!%p1 st.global.u32 [%d2], 5;\nld.global.u32 %r2, [%d2];\nst.global.u32 [%d1], %r2;", "reads_written")
+refuse("spin_in_function", "a function waits for a flag of another CTA", "mov.u32 %r2, %ctaid.x;\nsetp.ne.s32 %p2, %r2, 0;\n@!%p2 st.global.b32 [%d1], 1;\ncall f, (%d1);", "waits",
+       head=[".func f(.reg .b64 a) { .reg .b32 %v; .reg .pred %p; W: ld.global.u32 %v, [a]; setp.eq.s32 %p, %v, 0; @%p bra W; ret; }"])
+
+# What nothing has written may be anything, and not the same on two cards.
+OFF = "add.s64 %d6, %d5, %d1;\nst.global.u32 [%d6], 1;"
+refuse("unset_register", "an offset that nothing has written", OFF, "far_offset")
+refuse("unset_pointer", "an address that nothing has written", "st.global.u32 [%d5], 1;", "store_through_loaded")
+refuse("unset_and_address", "an address, mixed with what nothing has written", "cvt.u32.u64 %r1, %d1;\nxor.b32 %r2, %r1, %r5;\nst.global.u32 [%d1], %r2;", "address_leak")
+refuse("unset_on_a_way", "an offset that only some threads have written", "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 mov.u64 %d5, 0;\n" + OFF, "far_offset")
+refuse("unset_in_a_loop", "an offset that the first turn has not written", "mov.u32 %r1, 0;\nL: " + OFF + "\nmov.u64 %d5, 8;\nadd.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 4;\n@%p1 bra L;", "far_offset")
+refuse("unset_local", "out of local memory that nothing has written", "mov.u32 %r1, %tid.x;\nand.b32 %r1, %r1, 7;\nmul.wide.u32 %d3, %r1, 8;\nmov.u64 %d4, l;\nadd.u64 %d4, %d4, %d3;\nld.local.u64 %d5, [%d4];\n" + OFF, "far_offset")
+refuse("unset_shared", "out of shared memory that nothing has written", "ld.shared.u64 %d5, [s+8];\n" + OFF, "far_offset")
+refuse("unset_argument", "out of a parameter that no call has filled", "{ .param .b64 y;\nld.param.b64 %d5, [y]; }\n" + OFF, "far_offset")
+refuse("unset_result", "a result that the function never sets", "{ .param .b64 y;\ncall (y), f;\nld.param.b64 %d5, [y]; }\n" + OFF, "far_offset", head=[".func (.param .b64 r) f() { ret; }"])
+refuse("unset_register_result", "the same in a register", "call (%d5), f;\n" + OFF, "far_offset", head=[".func (.reg .b64 r) f() { ret; }"])
 
 # Honest launches.
 def good(name, why, body, independence, **more):
