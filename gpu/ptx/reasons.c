@@ -201,6 +201,8 @@ static void check_leak(struct analysis *n, uint32_t function,
 	case PTX_OP_brx_idx:
 	case PTX_OP_bar:
 	case PTX_OP_barrier:
+	case PTX_OP_alloca:
+	case PTX_OP_cp_async:
 		check_operands(n, function, in, ptx_dest_count(in),
 			       "an address decides");
 		return;
