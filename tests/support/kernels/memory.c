@@ -226,12 +226,22 @@ static const struct {
 	{"min.s64", true},  {"max.u64", true},
 };
 
+/* Behind them, in buffers alone: no NaN is ever left over. */
+static const char *const vectors[] = {
+	"red.global.min.noftz.v2.f16x2 [%atoms+112], {$u, $u};",
+	"red.global.max.noftz.v4.bf16 [%atoms+120], {$y, $y, $y, $y};",
+};
+
 void gen_atomic(struct gen *g)
 {
 	uint32_t i = gen_below(g, sizeof(atomics) / sizeof(atomics[0]));
 	bool has_shared = (g->without & KERNELS_NO_SHARED) == 0;
 	bool shared = has_shared && g->writes_shared && gen_chance(g, 50);
 	char t[96];
+	if ((g->without & KERNELS_NO_FLOAT) == 0 && gen_chance(g, 10)) {
+		gen_expand(g, vectors[gen_below(g, 2)], true);
+		return;
+	}
 	if (has_shared && !g->writes_shared && gen_chance(g, 50)) {
 		snprintf(t, sizeof(t), "ld.shared.%s, [%%sat+%u];",
 			 atomics[i].is_wide ? "u64 $L" : "u32 $I", 8 * i);
