@@ -252,6 +252,25 @@ static bool ends_by(struct waits *w, const struct ptx_instr *in)
 	return false;
 }
 
+/* The same of a copy: by anything that the loop loads then. */
+static bool ends_by_access(struct waits *w, const struct access *c)
+{
+	if (c->in->op != PTX_OP_cp_async)
+		return ends_by(w, c->in);
+	for (uint32_t i = 0; i < w->body_count; i++) {
+		const struct flow_block *b = &w->s->flow.blocks[w->body[i]];
+
+		for (uint32_t k = b->first; k < b->end; k++) {
+			const struct ptx_instr *in = &w->s->f.instrs[k];
+
+			if (ptx_ops[in->op].trait == PTX_TRAIT_LOAD &&
+			    w->visits <= VISITS_MAX && ends_by(w, in))
+				return true;
+		}
+	}
+	return false;
+}
+
 static void check_loop(struct waits *w)
 {
 	for (uint32_t i = 0; i < w->body_count; i++) {
@@ -265,7 +284,7 @@ static void check_loop(struct waits *w)
 			c = &w->n->accesses[w->access_of[k] - 1];
 			if (c->is_read && is_written(w, c) &&
 			    is_same_place(w, c) && !loop_writes(w, c) &&
-			    ends_by(w, c->in))
+			    ends_by_access(w, c))
 				reasons_add(w->n, PTX_WHY_waits, c->f, c->in,
 					    "");
 		}

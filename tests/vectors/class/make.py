@@ -324,6 +324,18 @@ refuse("leak_to_barrier", "which barrier", "cvt.u32.u64 %r1, %d1;\nshr.u32 %r1, 
 refuse("leak_to_shape", "which lanes a shuffle takes", "cvt.u32.u64 %r1, %d1;\nshr.u32 %r1, %r1, 27;\nmov.u32 %r2, %tid.x;\nshfl.sync.bfly.b32 %r3, %r2, %r1, 31, -1;\nst.global.u32 [%d1], %r3;", "address_leak")
 refuse("leak_to_sleepless", "an address in a division", "div.u64 %d3, %d1, 1000;\nst.global.u64 [%d1], %d3;", "address_leak")
 
+refuse("spin_by_copy", "an asynchronous copy brings the flag of another CTA", "mov.u32 %r2, %ctaid.x;\nsetp.ne.s32 %p2, %r2, 3;\n@!%p2 st.global.b32 [%d1], 1;\nW: cp.async.ca.shared.global [s], [%d1], 4;\ncp.async.wait_all;\nld.shared.u32 %r1, [s];\nsetp.eq.s32 %p1, %r1, 0;\n@%p1 bra W;", "waits")
+refuse("leak_between_shared", "how far two variables in shared memory lie apart", "mov.u32 %r1, s;\nmov.u32 %r2, s2;\nsub.u32 %r3, %r2, %r1;\nst.global.u32 [%d1], %r3;", "address_leak", regs=".shared .align 4 .b8 s2[64];")
+refuse("leak_order_shared", "which of two variables in shared memory comes first", "mov.u32 %r1, s;\nmov.u32 %r2, s2;\nsetp.lt.u32 %p1, %r1, %r2;\n@%p1 st.global.u32 [%d1], 1;", "address_leak", regs=".shared .align 4 .b8 s2[64];")
+refuse("leak_between_locals", "how far two local variables lie apart", "mov.u64 %d3, l;\nmov.u64 %d4, l2;\nsub.u64 %d5, %d3, %d4;\nst.global.u64 [%d1], %d5;", "address_leak", regs=".local .align 4 .b8 l2[64];")
+refuse("leak_between_variables", "how far two variables of the module lie apart", "mov.u64 %d3, x;\nmov.u64 %d4, y;\nsub.u64 %d5, %d3, %d4;\nst.global.u64 [%d1], %d5;", "address_leak", head=[".global .b32 x;", ".global .b32 y;"])
+refuse("leak_of_dynamic", "where dynamic shared memory begins", "mov.u32 %r1, dyn;\nst.global.u32 [%d1], %r1;", "address_leak", head=[".extern .shared .align 16 .b8 dyn[];"], shared=64)
+refuse("pointer_patched", "a pointer with two of its bytes replaced", "st.shared.u64 [s], %d1;\nmov.b16 %h1, 5;\nst.shared.u16 [s+2], %h1;\nld.shared.u64 %d3, [s];\nst.global.u32 [%d3], 1;", "address_leak")
+refuse("pointer_between", "from one buffer to the other by their distance", "sub.s64 %d3, %d2, %d1;\nand.b64 %d4, %d3, -2;\nadd.s64 %d5, %d1, %d4;\nst.global.u32 [%d5], 1;", "address_leak")
+refuse("pointer_doubled", "twice an address less itself, by a shift", "shl.b64 %d3, %d1, 1;\nsub.s64 %d4, %d3, %d2;\nst.global.u32 [%d4], 1;", "address_leak")
+refuse("pointer_negated", "minus an address", "neg.s64 %d3, %d1;\nneg.s64 %d4, %d3;\nsub.s64 %d5, %d4, %d2;\nadd.s64 %d6, %d5, %d1;\nst.global.u32 [%d6], 1;", "address_leak")
+refuse("pointer_rotated", "an address turned round, and back", "mov.b64 {%r1, %r2}, %d1;\nshf.l.wrap.b32 %r3, %r1, %r2, 16;\nshf.l.wrap.b32 %r4, %r2, %r1, 16;\nmov.b64 %d3, {%r4, %r3};\nst.global.u32 [%d3], 1;", "address_leak")
+
 # Honest launches.
 def good(name, why, body, independence, **more):
     case(name, why, body, "A", "", independence, **more)
