@@ -103,14 +103,19 @@ static uint64_t changed(const struct machine *mc, const struct op *o,
 	return old;
 }
 
-/* Change what is at host; gives what was there. */
+/* Change what is at host; gives what was there.  Only buffers are seen by other
+ * threads of the host. */
 #define UPDATE(bits)                                                        \
 	static uint64_t update##bits(const struct machine *mc,              \
 				     const struct op *o, void *host,        \
-				     uint64_t b, uint64_t c)                \
+				     uint64_t b, uint64_t c, bool is_own)   \
 	{                                                                   \
 		uint##bits##_t *at = host, next;                            \
 		uint##bits##_t old = __atomic_load_n(at, __ATOMIC_RELAXED); \
+		if (is_own) {                                               \
+			*at = (uint##bits##_t)changed(mc, o, old, b, c);    \
+			return old;                                         \
+		}                                                           \
 		do                                                          \
 			next = (uint##bits##_t)changed(mc, o, old, b, c);   \
 		while (!__atomic_compare_exchange_n(at, &old, next, false,  \
@@ -145,19 +150,32 @@ static void lane_result(struct machine *mc, struct strip *s, const struct op *o,
 		((uint32_t *)d)[lane] = (uint32_t)v;
 }
 
-/* Where the lane's access goes, noted by a trace; false: the CTA has ended. */
+/* The window that lanes before this one reached holds all of its access, too.
+ */
+static bool is_within(const struct window *w, uint64_t address, uint64_t size)
+{
+	return w->is_writable && !w->is_stack && !w->is_per_lane &&
+	       (address & (size - 1)) == 0 && w->bytes >= size &&
+	       address - w->base <= w->bytes - size;
+}
+
+/* Where the lane's access goes, noted by a trace; false: the CTA has ended.
+ * w: of an access before, or zero. */
 static bool lane_reach(struct machine *mc, struct strip *s, const struct op *o,
-		       uint32_t lane, uint8_t **ret_host, struct window *ret_w)
+		       uint32_t lane, uint8_t **ret_host, struct window *w)
 {
 	uint64_t a = lane_value(mc, s, o->a, o->is_wide != 0 ? 8 : 4, lane) +
 		     (uint64_t)o->offset;
 	if (o->is_wide == 0)
 		a = (uint32_t)a;
-	return machine_reach(mc, s, (enum op_space)o->space, lane, a, o->imm,
-			     true, ret_host, ret_w) &&
-	       (mc->trace == NULL ||
-		trace_access(mc, s, o, lane, a, *ret_host, ret_w,
-			     (uint32_t)o->size * o->vec, true));
+	if (is_within(w, a, o->imm))
+		*ret_host = w->host + (a - w->base);
+	else if (!machine_reach(mc, s, (enum op_space)o->space, lane, a, o->imm,
+				true, ret_host, w))
+		return false;
+	return mc->trace == NULL ||
+	       trace_access(mc, s, o, lane, a, *ret_host, w,
+			    (uint32_t)o->size * o->vec, true);
 }
 
 enum step step_atom(struct machine *mc, struct strip *s, const struct op *o,
@@ -167,18 +185,20 @@ enum step step_atom(struct machine *mc, struct strip *s, const struct op *o,
 		mc->csr = o->csr;
 		_mm_setcsr(o->csr);
 	}
+	struct window w = {0};
 	for (uint32_t i = 0; i < s->n; i++) {
-		struct window w;
 		uint8_t *host;
 		if (!lane_is_on(mask, i))
 			continue;
 		if (!lane_reach(mc, s, o, i, &host, &w))
 			return STEP_STOP;
+		bool is_own = w.buffer == UINT32_MAX;
 		uint64_t b = lane_value(mc, s, o->b, o->size, i);
 		uint64_t c = lane_value(mc, s, o->c, o->size, i);
-		uint64_t v = o->size == 8   ? update64(mc, o, host, b, c)
-			     : o->size == 4 ? update32(mc, o, host, b, c)
-					    : update16(mc, o, host, b, c);
+		uint64_t v = o->size == 8 ? update64(mc, o, host, b, c, is_own)
+			     : o->size == 4
+				     ? update32(mc, o, host, b, c, is_own)
+				     : update16(mc, o, host, b, c, is_own);
 		if (o->flags == 0)
 			lane_result(mc, s, o, i, v);
 		if (mc->trace != NULL)
@@ -223,12 +243,12 @@ enum step step_atom_wide(struct machine *mc, struct strip *s,
 			 UNUSED uint32_t active)
 {
 	uint64_t *lanes[6] = {NULL}; /* of d, b, c */
+	struct window w = {0};
 	uint32_t n = op_list_writes(o) + op_list_reads(o);
 	for (uint32_t k = 0; k < n; k++)
 		lanes[k] = list_lanes(mc, s, o, k);
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct wide b, c = {{0}};
-		struct window w;
 		uint8_t *host;
 		if (!lane_is_on(mask, i))
 			continue;
