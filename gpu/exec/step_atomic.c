@@ -70,7 +70,7 @@ static bool is_less(const struct op *o, uint64_t x, uint64_t y)
 }
 
 static uint64_t changed(const struct machine *mc, const struct op *o,
-			uint64_t old, uint64_t b, uint64_t c)
+			uint64_t old, uint64_t b, uint64_t c, bool is_own)
 {
 	uint64_t ones = o->size == 4 ? UINT32_MAX : UINT64_MAX;
 	if (o->number >= NUMBER_F16)
@@ -78,8 +78,7 @@ static uint64_t changed(const struct machine *mc, const struct op *o,
 	switch ((enum op_atom)o->what) {
 	case ATOM_ADD:
 		if (o->number == NUMBER_F)
-			return float_sum(mc, o, old, b,
-					 o->space != SPACE_SHARED);
+			return float_sum(mc, o, old, b, !is_own);
 		return (old + b) & ones;
 	case ATOM_AND:
 		return old & b;
@@ -103,8 +102,9 @@ static uint64_t changed(const struct machine *mc, const struct op *o,
 	return old;
 }
 
-/* Change what is at host; gives what was there.  Only buffers are seen by other
- * threads of the host. */
+/* Change what is at host; gives what was there.  is_own: it is no buffer, so no
+ * other thread of the host sees it, and sums of floats keep subnormals (PTX
+ * ISA, atom: those in global memory flush them). */
 #define UPDATE(bits)                                                        \
 	static uint64_t update##bits(const struct machine *mc,              \
 				     const struct op *o, void *host,        \
@@ -113,11 +113,13 @@ static uint64_t changed(const struct machine *mc, const struct op *o,
 		uint##bits##_t *at = host, next;                            \
 		uint##bits##_t old = __atomic_load_n(at, __ATOMIC_RELAXED); \
 		if (is_own) {                                               \
-			*at = (uint##bits##_t)changed(mc, o, old, b, c);    \
+			*at = (uint##bits##_t)changed(mc, o, old, b, c,     \
+						      is_own);              \
 			return old;                                         \
 		}                                                           \
 		do                                                          \
-			next = (uint##bits##_t)changed(mc, o, old, b, c);   \
+			next = (uint##bits##_t)changed(mc, o, old, b, c,    \
+						       is_own);             \
 		while (!__atomic_compare_exchange_n(at, &old, next, false,  \
 						    __ATOMIC_RELAXED,       \
 						    __ATOMIC_RELAXED));     \

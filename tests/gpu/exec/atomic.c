@@ -14,7 +14,7 @@ static uint64_t out[512];
 	".visible .entry k(.param .u64 out) {\n"                            \
 	".shared .align 16 .b8 s[1024];\n"                                  \
 	".reg .pred %p<8>; .reg .b16 %h<16>; .reg .b32 %r<32>;\n"           \
-	".reg .b64 %rd<32>; .reg .b128 %q<8>;\n"                            \
+	".reg .b64 %rd<32>; .reg .b128 %q<8>; .reg .f32 %f<4>;\n"           \
 	"ld.param.u64 %rd0, [out]; mov.u32 %r0, %tid.x;\n"                  \
 	"mul.wide.u32 %rd1, %r0, 16; add.u64 %rd1, %rd0, %rd1;\n" body "\n" \
 	"ret;\n}\n"
@@ -60,6 +60,25 @@ Test(gpu_exec_atomic, exchanges_of_16_bytes_go_in_thread_order)
 			cr_expect_eq(out[2 * i + 3], i == 0 ? 0 : i + 99);
 		}
 	}
+}
+
+/* Where the address points decides whether subnormal floats are flushed, not
+ * how the instruction names the space. */
+Test(gpu_exec_atomic, float_sums_in_shared_memory_keep_subnormals)
+{
+	static const char text[] = KERNEL(
+		"mov.u64 %rd2, s; cvta.shared.u64 %rd3, %rd2;\n"
+		"mov.b32 %r1, 3; mov.f32 %f2, 0f00000005;\n"
+		"st.shared.u32 [s], %r1; st.shared.u32 [s+4], %r1;\n"
+		"st.global.u32 [%rd0], %r1; st.global.u32 [%rd0+4], %r1;\n"
+		"red.shared.add.f32 [s], %f2; red.add.f32 [%rd3+4], %f2;\n"
+		"red.global.add.f32 [%rd0], %f2; red.add.f32 [%rd0+4], %f2;\n"
+		"ld.shared.u32 %r3, [s]; ld.shared.u32 %r4, [s+4];\n"
+		"st.global.v2.u32 [%rd0+8], {%r3, %r4};");
+
+	cr_assert_eq(run_out(text, KIT_RUN(out, 1)).outcome, EXEC_OK);
+	cr_expect_eq(out[0], 0, "%llx", (unsigned long long)out[0]);
+	cr_expect_eq(out[1], 0x0000000800000008u);
 }
 
 /* Counts in both halves, which never differ: a counter in many CTAs, on more
