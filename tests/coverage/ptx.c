@@ -247,6 +247,8 @@ static const char *special(const struct ptx_instr *in)
 		return in->mod[PTX_MOD_CP] != 0 ? "" : " [%r1], [%d1], 16";
 	case PTX_OP_call:
 		return " f";
+	case PTX_OP_isspacep:
+		return " %p1, %d31";
 	case PTX_OP_nanosleep:
 		return " 1";
 	default:
@@ -271,20 +273,51 @@ static void put_name(struct text *t, const struct ptx_instr *in)
 	}
 }
 
-#define HEAD                                                       \
-	".version 9.0\n.target sm_120\n.address_size 64\n"         \
-	".func f() { ret; }\n"                                     \
-	".visible .entry k(.param .align 16 .b8 a[64]) {\n"        \
-	".reg .pred %p<32>; .reg .b16 %h<32>; .reg .b32 %r<32>;\n" \
-	".reg .b64 %d<32>; .reg .b128 %q<32>;\nT: .branchtargets L;\n"
+#define HEAD                                                               \
+	".version 9.0\n.target sm_120\n.address_size 64\n"                 \
+	".const .align 16 .b8 constant[1024];\n"                           \
+	".func f() { ret; }\n"                                             \
+	".visible .entry k(.param .align 16 .b8 a[64], .param .u64 p) {\n" \
+	".reg .pred %p<32>; .reg .b16 %h<32>; .reg .b32 %r<32>;\n"         \
+	".reg .b64 %d<32>; .reg .b128 %q<32>;\nT: .branchtargets L;\n"     \
+	".shared .align 16 .b8 shared[1024];\n"                            \
+	".local .align 16 .b8 local[1024];\n"
+
+/* No register is without a value, and addresses point to what they should. */
+static void put_values(struct buf *b, const struct ptx_instr *in)
+{
+	static const char *const addresses[] = {
+		[PTX_SPACE_SHARED] = "mov.u64 %d31, shared;\n",
+		[PTX_SPACE_SHARED_CTA] = "mov.u64 %d31, shared;\n",
+		[PTX_SPACE_SHARED_CLUSTER] = "mov.u64 %d31, shared;\n",
+		[PTX_SPACE_LOCAL] = "mov.u64 %d31, local;\n",
+		[PTX_SPACE_CONST] = "mov.u64 %d31, constant;\n"};
+	bool is_asked = in->op == PTX_OP_isspacep; /* of a generic address */
+	uint32_t space = is_asked ? 0 : in->mod[PTX_MOD_SPACE];
+	const char *address = space < sizeof(addresses) / sizeof(addresses[0])
+				      ? addresses[space]
+				      : NULL;
+	for (uint32_t i = 0; i < 31; i++)
+		buf_printf(b,
+			   "mov.u64 %%d%u, 1; mov.u32 %%r%u, 1;"
+			   "mov.u16 %%h%u, 1; setp.eq.u32 %%p%u, %%r0, 1;"
+			   "mov.b128 %%q%u, {%%d0, %%d0};\n",
+			   i, i, i, i, i);
+	buf_put_str(b, "mov.u32 %r31, shared; ld.param.u64 %d31, [p];\n");
+	if (space == PTX_SPACE_GLOBAL)
+		buf_put_str(b, "cvta.to.global.u64 %d31, %d31;\n");
+	if (address != NULL)
+		buf_put_str(b, address);
+}
 
 static bool parse(struct arena *a, const struct text *t,
-		  struct ptx_module **ret_module)
+		  const struct ptx_instr *in, struct ptx_module **ret_module)
 {
 	struct ptx_diag diag;
 	struct buf b = buf_make(8192);
 	bool ok;
 	buf_put_str(&b, HEAD);
+	put_values(&b, in);
 	buf_put_str(&b, t->s);
 	buf_put_str(&b, ";\nL: ret;\n}\n");
 	struct bytes text = arena_copy(a, bytes_of(b.p, b.n));
@@ -304,7 +337,6 @@ static enum fate fate_of(struct arena *a, const struct ptx_module *m,
 	exec_module_free(x);
 	if (ptx_classify(a, m, 1, NULL, &r) != ERR_OK)
 		return FATE_NOT_RUN;
-	/* An address from nowhere is no fault of the instruction. */
 	for (uint32_t i = 0; i < r.reason_count; i++)
 		t->whys[r.reasons[i].why] = true;
 	if (!runs && r.sale != PTX_SALE_B)
@@ -326,7 +358,7 @@ static bool try_one(struct tally *t, const struct ptx_instr *in, struct tries y)
 		put(&text, special(in));
 	else
 		put_operands(&text, in, &y);
-	ok = parse(a, &text, &m);
+	ok = parse(a, &text, in, &m);
 	if (ok) {
 		enum fate fate = fate_of(a, m, t);
 		t->fates[fate]++;
