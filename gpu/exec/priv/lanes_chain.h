@@ -166,21 +166,22 @@ static const struct link_row zero_rows[OP_COUNT] = DIRECTED_ROWS(zero);
 	}
 #endif
 
-/* Has one of two vectors a NaN? */
+/* Where one of two vectors has a NaN; is it anywhere? */
 #if LANE_BYTES == 64
 #define NANS_OF(x, y) _mm512_cmp_ps_mask((__m512)(x), (__m512)(y), _CMP_UNORD_Q)
 #define ANY_NAN(m)    ((m) != 0)
 #elif LANE_BYTES == 32
-#define NANS_OF(x, y) _mm256_cmp_ps((__m256)(x), (__m256)(y), _CMP_UNORD_Q)
-#define ANY_NAN(m)    (_mm256_movemask_ps(m) != 0)
+#define NANS_OF(x, y) \
+	((vu32)_mm256_cmp_ps((__m256)(x), (__m256)(y), _CMP_UNORD_Q))
+#define ANY_NAN(m) (_mm256_movemask_ps((__m256)(m)) != 0)
 #else
-#define NANS_OF(x, y) _mm_cmpunord_ps((__m128)(x), (__m128)(y))
-#define ANY_NAN(m)    (_mm_movemask_ps(m) != 0)
+#define NANS_OF(x, y) ((vu32)_mm_cmpunord_ps((__m128)(x), (__m128)(y)))
+#define ANY_NAN(m)    (_mm_movemask_ps((__m128)(m)) != 0)
 #endif
 
-#define HAS_NAN                                                  \
-	(ANY_NAN(NANS_OF(t0, t1)) || ANY_NAN(NANS_OF(t2, t3)) || \
-	 ANY_NAN(NANS_OF(t4, t5)) || ANY_NAN(NANS_OF(t6, t7)))
+#define HAS_NAN                                       \
+	ANY_NAN((NANS_OF(t0, t1) | NANS_OF(t2, t3)) | \
+		(NANS_OF(t4, t5) | NANS_OF(t6, t7)))
 #define SETTLE(k, nan) t##k = canon32((vf32)t##k, nan);
 #define STORE(k, d)    *(vu32 *)(void *)((d) + (k)*LANE_BYTES) = t##k;
 #define STORE_SOME(k, d, m) \
@@ -210,28 +211,34 @@ static void link_store(LINK_PARAMS)
 	LINK_NEXT;
 }
 
-static void link_store_raw(LINK_PARAMS)
+/* Apart, so that vectors without NaNs need no stack. */
+static __attribute__((noinline)) void link_settle_nans(LINK_PARAMS)
 {
-	uint8_t *d = l->d + t->block * 64u;
-	const uint32_t *m = t->mask;
-	if (HAS_NAN) {
-		EACH_VECTOR(SETTLE, t->nan32)
-	}
-	if (m == NULL) {
-		EACH_VECTOR(STORE, d)
-	} else {
-		m += t->block * 16u;
-		EACH_VECTOR(STORE_SOME, d, m)
-	}
+	EACH_VECTOR(SETTLE, t->nan32)
 	LINK_NEXT;
 }
 
 static void link_settle(LINK_PARAMS)
 {
-	if (HAS_NAN) {
-		EACH_VECTOR(SETTLE, t->nan32)
+	if (__builtin_expect(HAS_NAN, 0)) {
+		link_settle_nans(l, t, t0, t1, t2, t3, t4, t5, t6, t7);
+		return;
 	}
 	LINK_NEXT;
+}
+
+static __attribute__((noinline)) void link_store_nans(LINK_PARAMS)
+{
+	EACH_VECTOR(SETTLE, t->nan32)
+	link_store(l, t, t0, t1, t2, t3, t4, t5, t6, t7);
+}
+
+static void link_store_raw(LINK_PARAMS)
+{
+	if (__builtin_expect(HAS_NAN, 0))
+		link_store_nans(l, t, t0, t1, t2, t3, t4, t5, t6, t7);
+	else
+		link_store(l, t, t0, t1, t2, t3, t4, t5, t6, t7);
 }
 
 static void link_csr(LINK_PARAMS)
