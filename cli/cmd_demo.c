@@ -72,8 +72,9 @@ static void report(struct demo *d, uint64_t start_ms)
 	struct cli *c = d->c;
 
 	if (c->json) {
-		json_put(json_pack("{s:I,s:b,s:f,s:f,s:f,s:s}", "seed",
+		json_put(json_pack("{s:I,s:b,s:s,s:f,s:f,s:f,s:s}", "seed",
 				   (json_int_t)d->seed, "caught", d->caught,
+				   "cheat", d->nodes[d->cheat].account,
 				   "start_s", (double)start_ms / 1000,
 				   "first_picture_s",
 				   (double)d->picture_ms / 1000, "last_pick_s",
