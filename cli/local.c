@@ -413,6 +413,15 @@ void local_print_views(struct view_results *results)
 
 void local_print_files(const struct manifest *m, const char *dir)
 {
+	const struct {
+		bool is_there;
+		const char *name;
+	} own[] = {{true, "tasks.csv"},
+		   {m->frames.is_set, "frames.png"},
+		   {m->line.is_set, "line.png"},
+		   {m->points.is_set, "points.png"},
+		   {m->picture.is_set, "picture.png"}};
+
 	for (uint32_t i = 0; i < m->buffer_count; i++) {
 		struct bytes name = m->buffers[i].save;
 
@@ -420,7 +429,7 @@ void local_print_files(const struct manifest *m, const char *dir)
 			printf("%s/%.*s\n", dir, (int)name.n,
 			       (const char *)name.p);
 	}
-	printf("%s/tasks.csv\n", dir);
-	if (m->picture.is_set)
-		printf("%s/picture.png\n", dir);
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (own[i].is_there)
+			printf("%s/%s\n", dir, own[i].name);
 }

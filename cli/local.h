@@ -66,7 +66,7 @@ void local_inputs_free(struct local_job *j, struct local_inputs *in);
 void local_print_views(struct view_results *results);
 
 /* What lies in dir now, a line each: the saved buffers (with braces where there
- * is a file a task), tasks.csv, the picture last. */
+ * is a file a task), tasks.csv, frames and plots, the picture last. */
 void local_print_files(const struct manifest *m, const char *dir);
 
 #endif /* WEFT_CLI_LOCAL_H */

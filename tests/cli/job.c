@@ -76,10 +76,34 @@ Test(job, tasks_are_joined_in_order)
 
 Test(job, every_file_it_left_is_named)
 {
-	run_write_text("m.json", MANIFEST(3, 99));
+	static const char plain[] = MANIFEST(3, 99);
+	static const char *const names[] = {"out.bin", "tasks.csv", "line.png",
+					    "picture.png"};
+	char text[1024], listed[256] = "", got[4096];
+
+	run_write_text("m.json", plain);
 	WEFT(&r, "job", "run", "m.json", "--local", "-o", "res", "-q");
 	cr_assert_eq(r.code, 0, "%s", r.err);
 	cr_expect(strstr(r.out, "\nres/out.bin\nres/tasks.csv\n"), "%s", r.out);
+
+	snprintf(text, sizeof(text), "%.*s, \"view\": {%s, %s}}",
+		 (int)(strlen(plain) - 2), plain,
+		 "\"line\": {\"x\": \"t\", \"y\": {\"buffer\": \"out\", "
+		 "\"type\": \"u32\"}}",
+		 "\"picture\": {\"buffer\": \"out\", \"format\": \"rgba8\", "
+		 "\"width\": 2, \"height\": 2}");
+	run_write_text("v.json", text);
+	WEFT(&r, "job", "run", "v.json", "--local", "-o", "seen", "-q");
+	cr_assert_eq(r.code, 0, "%s", r.err);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t n = strlen(listed);
+		char path[64];
+
+		snprintf(listed + n, sizeof(listed) - n, "seen/%s\n", names[i]);
+		snprintf(path, sizeof(path), "seen/%s", names[i]);
+		cr_expect_gt(run_read(path, got, sizeof(got)), 0, "%s", path);
+	}
+	cr_expect(strstr(r.out, listed), "%s", r.out);
 }
 
 Test(job, every_way_of_running_gives_the_same_bytes)
